@@ -1,0 +1,38 @@
+/*
+ * Regular expressions: PCRE2 with UTF, Unicode properties, JIT and match limits.
+ *
+ * A pattern that backtracks catastrophically ends with ERR_LIMIT instead of hanging.
+ *
+ *     struct regex *re;
+ *     if (regex_compile(&re, "\\d+", e) != OK) ...
+ *     size_t from, to;
+ *     bool found;
+ *     while (regex_search(re, text, n, at, &found, &from, &to, e) == OK && found)
+ *         at = to;
+ *     regex_free(re);
+ *
+ * One regex belongs to one thread at a time.
+ */
+#ifndef NEEDLEGRID_REGEX_H
+#define NEEDLEGRID_REGEX_H
+
+#include "needlegrid/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct regex;
+
+/* Errors name the pattern and the offset in it. Caller frees with regex_free(). */
+NG_MUST_USE enum status regex_compile(struct regex **out, const char *pattern, struct error *e);
+void regex_free(struct regex *re);
+
+/*
+ * The first match in text[start..n), with the text before `start` visible to look-behind. The
+ * text must be valid UTF-8 and `start` a character's start. On a match *from and *to are byte
+ * offsets into text.
+ */
+NG_MUST_USE enum status regex_search(struct regex *re, const char *text, size_t n, size_t start,
+                                     bool *found, size_t *from, size_t *to, struct error *e);
+
+#endif

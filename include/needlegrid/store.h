@@ -1,0 +1,167 @@
+/*
+ * The store: one SQLite file that holds every run and every trial.
+ *
+ * WAL, application_id "NGRD", user_version migrations, one transaction a trial. A `run` is one
+ * configuration under test (model, rule, task, template, haystack, seed, instruction set ...),
+ * found again by its run_key; starting it again continues it. A trial is found by its trial_key,
+ * which hashes all that affects prompt or answer; a key that already has an outcome of the model's
+ * own is never written again, one that ended in an error is replaced. Several processes may write
+ * one file.
+ *
+ * The views `trials` (one row a trial, run columns joined) and `grid` (one row a cell) are for
+ * anyone with sqlite3; src/store/schema.sql describes each column.
+ *
+ *     struct store *s;
+ *     if (store_open(&s, "results/demo.db", STORE_WRITE, e) != OK) ...
+ *     int64_t run_id;
+ *     if (store_put_run(s, &run, &run_id, e) != OK) ...
+ *     if (store_put_trial(s, run_id, &trial, e) != OK) ...
+ *     store_close(s);
+ */
+#ifndef NEEDLEGRID_STORE_H
+#define NEEDLEGRID_STORE_H
+
+#include "needlegrid/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum store_mode {
+    STORE_READ,  /* the file must exist; nothing is written */
+    STORE_WRITE, /* made if missing, migrated if older */
+};
+
+struct store;
+
+/*
+ * Errors name the file: no such file, not a needlegrid database, made by a newer version (with
+ * both schema numbers), read-only, disk full.
+ */
+NG_MUST_USE enum status store_open(struct store **out, const char *path, enum store_mode mode,
+                                   struct error *e);
+void store_close(struct store *s);
+
+/* All strings borrowed from the caller; NULL is stored as NULL. */
+struct run_record {
+    int64_t run_id;          /* out only */
+    const char *run_key;     /* hex SHA-256 over all that follows up to `seed` */
+    const char *model_name;  /* general.name, or the file's name */
+    const char *model_hash;  /* SHA-256 of the file */
+    const char *backend;     /* "embedded" */
+    const char *rule;        /* attention rule as run: "softmax", "ssmax", ... */
+    const char *rule_detail; /* how the rule's scales came about, rope overrides: free text */
+    const char *task;
+    const char *template_name;
+    const char *template_hash;
+    const char *template_text;
+    const char *haystack_name; /* as asked for */
+    const char *tokenizer_hash;
+    const char *isa;         /* instruction set of the kernels */
+    int numerics;            /* revision of the engine's arithmetic */
+    int64_t training_length; /* tokens; 0 if unknown */
+    uint64_t seed;
+    /* not part of the key */
+    const char *model_path;
+    const char *tool_version;
+    const char *started_at; /* UTC, ISO 8601 */
+    const char *settings;   /* JSON: every option as given */
+};
+
+struct trial_record {
+    const char *trial_key; /* hex SHA-256 */
+    const char *pair_key;  /* hex SHA-256: the same for every model and rule */
+    int64_t context_length;
+    double target_depth;   /* percent */
+    double actual_depth;   /* percent */
+    int64_t sample;
+    uint64_t seed;
+    const char *haystack_name; /* the one in this prompt */
+    const char *haystack_hash;
+    int64_t prompt_tokens;
+    int64_t needle_at;      /* token index in the prompt */
+    int64_t needle_tokens;
+    const char *needle_key;
+    const char *expected;
+    const char *response;   /* raw text of the answer */
+    const char *outcome;    /* outcome_name() */
+    bool counted;           /* in the denominator: outcome_counts() */
+    const char *scorer;
+    double score;
+    bool has_logprob;
+    double logprob;         /* mean natural-log probability per answer token, teacher-forced */
+    int64_t worst_rank;     /* largest rank among the answer's tokens; 1 = all are the argmax */
+    const char *finish_reason; /* "stop", "length", ... */
+    const char *excerpt;
+    const char *error;      /* message of a failed trial, or NULL */
+    /* timing and counters: not in the canonical dump */
+    double latency_ms;
+    int64_t evaluated_tokens;
+    int64_t reused_tokens;
+    const char *tool_version;
+    const char *finished_at;
+};
+
+/* Finds the run by its key or inserts it. */
+NG_MUST_USE enum status store_put_run(struct store *s, const struct run_record *run,
+                                      int64_t *run_id, struct error *e);
+
+/* True if the key has an outcome that counts (errors run again). */
+NG_MUST_USE enum status store_has_trial(struct store *s, const char *trial_key, bool *done,
+                                        struct error *e);
+NG_MUST_USE enum status store_put_trial(struct store *s, int64_t run_id,
+                                        const struct trial_record *trial, struct error *e);
+
+/*
+ * Reading. Each calls `row` once per row, in a stable order, with strings that live until it
+ * returns; a status other than OK from it ends the walk and is returned.
+ */
+typedef enum status store_run_fn(void *context, const struct run_record *run, struct error *e);
+NG_MUST_USE enum status store_each_run(struct store *s, store_run_fn *row, void *context,
+                                       struct error *e);
+
+struct trial_row {
+    int64_t trial_id;
+    int64_t run_id;
+    const char *model_name;
+    const char *rule;
+    const char *task;
+    struct trial_record trial;
+};
+
+typedef enum status store_trial_fn(void *context, const struct trial_row *row, struct error *e);
+
+struct trial_filter {
+    int64_t run_id;   /* 0 = all */
+    int64_t trial_id; /* 0 = all */
+};
+
+/* In the order of run, context length, depth, sample. */
+NG_MUST_USE enum status store_each_trial(struct store *s, const struct trial_filter *filter,
+                                         store_trial_fn *row, void *context, struct error *e);
+
+/* One cell of a run's grid. */
+struct cell_row {
+    int64_t context_length;
+    double target_depth;
+    int64_t n;    /* trials that count */
+    int64_t hits;
+    double score; /* sum of the scores */
+    int64_t not_counted;
+};
+
+typedef enum status store_cell_fn(void *context, const struct cell_row *row, struct error *e);
+
+/* In the order of context length, depth. */
+NG_MUST_USE enum status store_each_cell(struct store *s, int64_t run_id, store_cell_fn *row,
+                                        void *context, struct error *e);
+
+/*
+ * The canonical dump: the `trials` view without timing, run and counter columns, as CSV ordered by
+ * trial_key. Two files with the same dump hold the same trials.
+ */
+typedef enum status store_text_fn(void *context, const char *text, size_t n, struct error *e);
+NG_MUST_USE enum status store_dump(struct store *s, store_text_fn *text, void *context,
+                                   struct error *e);
+
+#endif

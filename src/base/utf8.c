@@ -1,0 +1,54 @@
+#include "needlegrid/utf8.h"
+
+size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
+{
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *b = (const unsigned char *)s;
+    size_t length = b[0] < 0x80 ? 1 : b[0] >> 5 == 6 ? 2 : b[0] >> 4 == 14 ? 3 : b[0] >> 3 == 30 ? 4 : 0;
+    uint32_t c;
+
+    if (length == 0 || length > n)
+        return 0;
+    c = length == 1 ? b[0] : b[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if (b[i] >> 6 != 2)
+            return 0;
+        c = c << 6 | (b[i] & 0x3fu);
+    }
+    if (c < smallest[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+        return 0;
+    *cp = c;
+    return length;
+}
+
+size_t utf8_encode(uint32_t cp, char out[4])
+{
+    size_t length = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+
+    for (size_t i = length - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (cp & 0x3f));
+        cp >>= 6;
+    }
+    out[0] = (char)(lead[length] | cp);
+    return length;
+}
+
+size_t utf8_invalid_at(const char *s, size_t n)
+{
+    size_t i = 0;
+    uint32_t cp;
+
+    while (i < n) {
+        size_t length = utf8_decode(s + i, n - i, &cp);
+        if (length == 0)
+            return i;
+        i += length;
+    }
+    return n;
+}
+
+bool utf8_is_start(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
