@@ -1,9 +1,10 @@
 /*
  * Reading JSON, strictly (cJSON beneath).
  *
- * Refused: invalid UTF-8, U+0000, text after the value, nesting past cJSON's limit, files over
- * 16 MiB. Syntax errors name file and line, type errors file and JSON path ("$.needle.key").
- * Numbers are doubles; a whole number is exact up to 2^53.
+ * Refused: invalid UTF-8, U+0000, raw control characters in strings, text after the value, nesting
+ * past cJSON's limit (1000), files over 16 MiB. Syntax errors name file and line, type errors file
+ * and JSON path ("$.needle.key"). Numbers are finite doubles; json_int() refuses whole numbers from
+ * 2^53 on, as they are not exact.
  *
  *     struct json *doc;
  *     if (json_open(&doc, "prompts/tokyo.json", e) != OK) ...

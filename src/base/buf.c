@@ -1,6 +1,7 @@
 #include "needlegrid/buf.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,12 @@ static int reserve(struct buf *b, size_t n)
         b->status = ERR_LIMIT;
         return 0;
     }
-    if (b->len + n + 1 <= b->cap)
+    if (b->len + n < b->cap) /* both are below max, so the sum is no overflow */
         return 1;
+    if (b->len + n >= SIZE_MAX / 2) {
+        b->status = ERR_NOMEM;
+        return 0;
+    }
     while (cap < b->len + n + 1)
         cap *= 2;
     data = realloc(b->data, cap);
@@ -59,6 +64,8 @@ void buf_printf(struct buf *b, const char *format, ...)
     va_start(args, format);
     n = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    if (n < 0 && b->status == OK)
+        b->status = ERR_LIMIT; /* longer than INT_MAX, or no text in this locale */
     if (n < 0 || !reserve(b, (size_t)n))
         return;
     va_start(args, format);

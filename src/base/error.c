@@ -19,13 +19,22 @@ enum status error_prefix(struct error *e, const char *format, ...)
 {
     char old[sizeof(e->message)];
     va_list args;
-    int n;
+    size_t n;
+    size_t rest;
 
     memcpy(old, e->message, sizeof(old));
     va_start(args, format);
-    n = vsnprintf(e->message, sizeof(e->message), format, args);
+    vsnprintf(e->message, sizeof(e->message), format, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof(e->message))
-        snprintf(e->message + n, sizeof(e->message) - (size_t)n, ": %s", old);
+    n = strlen(e->message);
+    if (n + 3 > sizeof(e->message))
+        return e->code;
+    memcpy(e->message + n, ": ", 3);
+    n += 2;
+    rest = strlen(old);
+    if (rest > sizeof(e->message) - n - 1)
+        rest = sizeof(e->message) - n - 1;
+    memcpy(e->message + n, old, rest);
+    e->message[n + rest] = '\0';
     return e->code;
 }

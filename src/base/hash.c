@@ -70,7 +70,8 @@ void hash_field_f64(struct hash *h, const char *name, double value)
 {
     char text[40];
 
-    snprintf(text, sizeof(text), "%.17g", value);
+    /* -0.0 equals 0.0 */
+    snprintf(text, sizeof(text), "%.17g", value == 0 ? 0.0 : value);
     hash_field_str(h, name, text);
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { MAX_FILE = 16 << 20 }; /* bytes */
+static const int64_t MAX_INTEGER = ((int64_t)1 << 53) - 1;
 
 struct json {
     cJSON *root;
@@ -54,15 +55,36 @@ static const char *find_nul(const char *text, size_t n)
     return NULL;
 }
 
+/* Control characters that cJSON lets pass: in strings, and as blanks between values. */
+static const char *find_control(const char *text, size_t n)
+{
+    bool in_string = false;
+
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 && (in_string || !strchr("\t\r\n", c)))
+            return text + i;
+        if (c == '"')
+            in_string = !in_string;
+        else if (c == '\\' && in_string)
+            i++;
+    }
+    return NULL;
+}
+
 static enum status check_text(const char *text, size_t n, const char *name, struct error *e)
 {
     size_t bad = utf8_invalid_at(text, n);
     const char *nul = find_nul(text, n);
+    const char *control = find_control(text, n);
 
     if (bad < n)
         return error_set(e, ERR_FORMAT, "%s:%d: invalid UTF-8", name, line_of(text, text + bad));
     if (nul)
         return error_set(e, ERR_FORMAT, "%s:%d: U+0000 is not allowed", name, line_of(text, nul));
+    if (control)
+        return error_set(e, ERR_FORMAT, "%s:%d: control character 0x%02x: write \\u%04x", name,
+                         line_of(text, control), (unsigned)*control, (unsigned)*control);
     return OK;
 }
 
@@ -125,9 +147,8 @@ const struct json_node *json_root(const struct json *doc)
 
 const struct json_node *json_member(const struct json_node *node, const char *key)
 {
-    return cJSON_IsObject(item(node))
-               ? as_node(cJSON_GetObjectItemCaseSensitive(item(node), key))
-               : NULL;
+    return cJSON_IsObject(item(node)) ? as_node(cJSON_GetObjectItemCaseSensitive(item(node), key))
+                                      : NULL;
 }
 
 const struct json_node *json_first(const struct json_node *node)
@@ -175,6 +196,7 @@ bool json_is_object(const struct json_node *node)
 static bool find_path(struct buf *b, const cJSON *at, const cJSON *node)
 {
     size_t index = 0;
+    enum status before = b->status;
 
     if (at == node)
         return true;
@@ -189,6 +211,7 @@ static bool find_path(struct buf *b, const cJSON *at, const cJSON *node)
         if (b->data) {
             b->len = mark;
             b->data[mark] = '\0';
+            b->status = before; /* a name on the wrong path may have been too long */
         }
     }
     return false;
@@ -225,18 +248,25 @@ enum status json_double(const struct json *doc, const struct json_node *node, do
 {
     if (!json_is_number(node))
         return json_error(doc, node, e, "must be a number");
+    if (!isfinite(item(node)->valuedouble))
+        return json_error(doc, node, e, "is too large a number");
     *out = item(node)->valuedouble;
     return OK;
 }
 
-enum status json_int(const struct json *doc, const struct json_node *node, int64_t min,
-                     int64_t max, int64_t *out, struct error *e)
+enum status json_int(const struct json *doc, const struct json_node *node, int64_t min, int64_t max,
+                     int64_t *out, struct error *e)
 {
     double v = json_is_number(node) ? item(node)->valuedouble : NAN;
 
+    /* From 2^53 on neighbours look the same. */
+    if (min < -MAX_INTEGER)
+        min = -MAX_INTEGER;
+    if (max > MAX_INTEGER)
+        max = MAX_INTEGER;
     if (!(v >= (double)min && v <= (double)max && v == floor(v)))
-        return json_error(doc, node, e, "must be a whole number from %lld to %lld",
-                          (long long)min, (long long)max);
+        return json_error(doc, node, e, "must be a whole number from %lld to %lld", (long long)min,
+                          (long long)max);
     *out = (int64_t)v;
     return OK;
 }
@@ -260,8 +290,8 @@ enum status json_need(const struct json *doc, const struct json_node *object, co
     return *out ? OK : json_error(doc, object, e, "\"%s\" is missing", key);
 }
 
-enum status json_get_string(const struct json *doc, const struct json_node *object,
-                            const char *key, const char **out, struct error *e)
+enum status json_get_string(const struct json *doc, const struct json_node *object, const char *key,
+                            const char **out, struct error *e)
 {
     const struct json_node *node;
     enum status status = json_need(doc, object, key, &node, e);
@@ -272,6 +302,8 @@ enum status json_get_string(const struct json *doc, const struct json_node *obje
 enum status json_only(const struct json *doc, const struct json_node *object,
                       const char *const *known, struct error *e)
 {
+    if (!json_is_object(object))
+        return json_error(doc, object, e, "must be an object");
     for (const struct json_node *m = json_first(object); m; m = json_next(m)) {
         const char *const *k = known;
         while (*k && strcmp(*k, json_key(m)) != 0)

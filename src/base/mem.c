@@ -37,7 +37,7 @@ enum status mem_alloc(void *out, const char *what, struct error *e, size_t a, si
 
     memcpy(out, &p, sizeof(p));
     if (!size_mul(a, b, &size) || !size_mul(size, c, &size) || !size_mul(size, d, &size) ||
-        size > SIZE_MAX - ALIGNMENT)
+        size > PTRDIFF_MAX - ALIGNMENT)
         return no_memory(e, what, wanted);
     size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (posix_memalign(&p, ALIGNMENT, size ? size : ALIGNMENT) != 0)
@@ -59,7 +59,7 @@ enum status mem_grow(void *array, size_t *cap, size_t need, size_t size, const c
         return OK;
     while (wanted < need)
         wanted = wanted > SIZE_MAX / 2 ? need : wanted * 2;
-    if (!size_mul(wanted, size, &bytes))
+    if (!size_mul(wanted, size, &bytes) || bytes > PTRDIFF_MAX)
         return no_memory(e, what, (double)wanted * (double)size);
     memcpy(&old, array, sizeof(old));
     p = realloc(old, bytes);
@@ -72,13 +72,14 @@ enum status mem_grow(void *array, size_t *cap, size_t need, size_t size, const c
 
 char *mem_strndup(const char *s, size_t n, struct error *e)
 {
-    char *copy = malloc(n + 1);
+    char *copy = n < SIZE_MAX ? malloc(n + 1) : NULL;
 
     if (!copy) {
         no_memory(e, "a string", (double)n + 1);
         return NULL;
     }
-    memcpy(copy, s, n);
+    if (n)
+        memcpy(copy, s, n);
     copy[n] = '\0';
     return copy;
 }

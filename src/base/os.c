@@ -18,7 +18,8 @@ enum status os_map_open(struct os_map *m, const char *path, struct error *e)
 {
     struct stat st;
     void *data;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* O_NONBLOCK: a pipe is refused below, and must not be waited for here. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     m->data = NULL;
     m->size = 0;
@@ -65,7 +66,8 @@ static enum status read_all(struct buf *b, FILE *f, const char *path, struct err
     char block[65536];
     size_t n;
 
-    while ((n = fread(block, 1, sizeof(block), f)) > 0)
+    /* Stops at the limit: the file may have no end. */
+    while (b->status == OK && (n = fread(block, 1, sizeof(block), f)) > 0)
         buf_append(b, block, n);
     if (ferror(f))
         return error_set(e, ERR_IO, "cannot read %s: %s", path, strerror(errno));
@@ -111,13 +113,11 @@ static bool ends_in(const char *s, const char *suffix)
     return n >= k && strcmp(s + n - k, suffix) == 0;
 }
 
-static bool is_file_in(const char *folder, const char *name)
+static bool is_file_in(DIR *dir, const char *name)
 {
-    char path[4096];
     struct stat st;
 
-    return snprintf(path, sizeof(path), "%s/%s", folder, name) < (int)sizeof(path) &&
-           stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    return fstatat(dirfd(dir), name, &st, 0) == 0 && S_ISREG(st.st_mode);
 }
 
 static int by_name(const void *a, const void *b)
@@ -137,8 +137,7 @@ static enum status append_name(char ***names, size_t *n, const char *name, struc
     return OK;
 }
 
-enum status os_list(char ***names, size_t *n, const char *path, const char *suffix,
-                    struct error *e)
+enum status os_list(char ***names, size_t *n, const char *path, const char *suffix, struct error *e)
 {
     enum status status = OK;
     struct dirent *entry;
@@ -148,11 +147,13 @@ enum status os_list(char ***names, size_t *n, const char *path, const char *suff
     *n = 0;
     if (!dir)
         return error_set(e, ERR_IO, "cannot open folder %s: %s", path, strerror(errno));
-    while (status == OK && (entry = readdir(dir)) != NULL) {
+    while (status == OK && (errno = 0, entry = readdir(dir)) != NULL) {
         if (entry->d_name[0] != '.' && ends_in(entry->d_name, suffix) &&
-            is_file_in(path, entry->d_name))
+            is_file_in(dir, entry->d_name))
             status = append_name(names, n, entry->d_name, e);
     }
+    if (status == OK && errno != 0)
+        status = error_set(e, ERR_IO, "cannot read folder %s: %s", path, strerror(errno));
     closedir(dir);
     if (status != OK) {
         os_names_free(*names, *n);
@@ -178,7 +179,7 @@ char *os_program_folder(void)
     ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
     char *slash;
 
-    if (n <= 0)
+    if (n <= 0 || (size_t)n == sizeof(path) - 1) /* unknown, or cut */
         return NULL;
     path[n] = '\0';
     slash = strrchr(path, '/');
@@ -209,8 +210,10 @@ static volatile sig_atomic_t interrupted;
 
 static void on_interrupt(int number)
 {
+    (void)number;
     interrupted = 1;
-    signal(number, SIG_DFL); /* the second one ends the program */
+    signal(SIGINT, SIG_DFL); /* the second one, of either kind, ends the program */
+    signal(SIGTERM, SIG_DFL);
 }
 
 void os_catch_interrupt(void)

@@ -1,10 +1,22 @@
 #include "needlegrid/utf8.h"
 
+/* The length that the first byte announces, 0 if no character starts so. */
+static size_t announced_length(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first >> 5 == 6)
+        return 2;
+    if (first >> 4 == 14)
+        return 3;
+    return first >> 3 == 30 ? 4 : 0;
+}
+
 size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *b = (const unsigned char *)s;
-    size_t length = b[0] < 0x80 ? 1 : b[0] >> 5 == 6 ? 2 : b[0] >> 4 == 14 ? 3 : b[0] >> 3 == 30 ? 4 : 0;
+    size_t length = announced_length(b[0]);
     uint32_t c;
 
     if (length == 0 || length > n)
