@@ -3,8 +3,9 @@
  *
  * Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. The file is mapped read-only
  * and private; every length, count and offset is held against the bytes that remain before it is
- * used, so a cut or hostile file gives an error and never a wild read. Names and strings are
- * views into the map: not NUL-terminated, borrowed until gguf_close().
+ * used, so a cut or hostile file gives an error and never a wild read; names that come twice are
+ * refused. Names and strings are views into the map: not NUL-terminated, borrowed until
+ * gguf_close().
  *
  *     struct gguf *g;
  *     if (gguf_open(&g, "models/tiny-ssmax.gguf", e) != OK) ...
@@ -56,9 +57,9 @@ struct gguf_tensor {
     struct str name;
     uint32_t n_dims;  /* 1 to 4 */
     uint64_t dims[4]; /* fastest first, as in the file; 1 beyond n_dims */
-    uint32_t type;    /* enum tensor_type, or a number this build does not know */
-    const void *data; /* n_bytes bytes; NULL if the type is unknown */
-    size_t n_bytes;
+    uint32_t type;    /* enum tensor_type, or another number of ggml or none of it */
+    const void *data; /* aligned to 8 in the file; NULL if ggml does not know the type */
+    size_t n_bytes;   /* 0 if ggml does not know the type */
 };
 
 struct gguf_array {
@@ -71,7 +72,10 @@ struct gguf_array {
 struct gguf;
 
 NG_MUST_USE enum status gguf_open(struct gguf **out, const char *path, struct error *e);
-/* The same on bytes the caller keeps until gguf_close(); `name` stands for the path in messages. */
+/*
+ * The same on bytes the caller keeps until gguf_close(), aligned to 8 if tensors are read in
+ * place; `name` stands for the path in messages.
+ */
 NG_MUST_USE enum status gguf_open_memory(struct gguf **out, const void *data, size_t n,
                                          const char *name, struct error *e);
 void gguf_close(struct gguf *g);
@@ -81,6 +85,9 @@ uint32_t gguf_version(const struct gguf *g);
 size_t gguf_file_size(const struct gguf *g);
 
 bool gguf_has(const struct gguf *g, const char *key);
+/* Names of keys in the order of the file; i below the count. */
+size_t gguf_key_count(const struct gguf *g);
+struct str gguf_key_at(const struct gguf *g, size_t i);
 
 /*
  * Typed getters. A missing key is ERR_NOT_FOUND, another type or a value out of range
@@ -112,6 +119,7 @@ NG_MUST_USE enum status gguf_string_opt(const struct gguf *g, const char *key, s
 NG_MUST_USE enum status gguf_array_strings(const struct gguf_array *a, struct str **out,
                                            struct error *e);
 
+/* Tensors in the order of the file; i below the count. */
 size_t gguf_tensor_count(const struct gguf *g);
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *g, size_t i);
 /* NULL if there is none. */
