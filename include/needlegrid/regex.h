@@ -11,7 +11,8 @@
  *         at = to;
  *     regex_free(re);
  *
- * One regex belongs to one thread at a time.
+ * A match is never empty, so that such a loop ends for any pattern. A regex is read-only once
+ * compiled: several threads may search with one.
  */
 #ifndef NEEDLEGRID_REGEX_H
 #define NEEDLEGRID_REGEX_H
@@ -28,11 +29,15 @@ NG_MUST_USE enum status regex_compile(struct regex **out, const char *pattern, s
 void regex_free(struct regex *re);
 
 /*
- * The first match in text[start..n), with the text before `start` visible to look-behind. The
- * text must be valid UTF-8 and `start` a character's start. On a match *from and *to are byte
- * offsets into text.
+ * The first match in text[start..n), with the text before `start` visible to look-behind. On a
+ * match *from and *to are byte offsets into text.
+ *
+ * The text must be valid UTF-8: a search from 0 checks that (ERR_FORMAT, with the offset), one
+ * from further on trusts that its text was searched from 0 before, and that `start` is the start
+ * of a character.
  */
-NG_MUST_USE enum status regex_search(struct regex *re, const char *text, size_t n, size_t start,
-                                     bool *found, size_t *from, size_t *to, struct error *e);
+NG_MUST_USE enum status regex_search(const struct regex *re, const char *text, size_t n,
+                                     size_t start, bool *found, size_t *from, size_t *to,
+                                     struct error *e);
 
 #endif
