@@ -1,0 +1,18 @@
+/*
+ * An independent float64 transformer for tests: the llama architecture and the SSMax rules written
+ * down from the papers' formulas with plain loops. It shares no code with the engine but the GGUF
+ * reader; F32 weights only.
+ */
+#ifndef NEEDLEGRID_TEST_REFERENCE_H
+#define NEEDLEGRID_TEST_REFERENCE_H
+
+#include "needlegrid/gguf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* logits [n_logits, n_vocab] of the last n_logits of n tokens; aborts on anything unexpected. */
+void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,
+                      double *logits);
+
+#endif
