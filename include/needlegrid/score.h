@@ -39,11 +39,18 @@ const char *outcome_name(enum outcome o);
 /* True if the outcome is the model's and counts in the denominator. */
 bool outcome_counts(enum outcome o);
 
+/*
+ * The outcome of a trial whose text was judged `judged` and whose generation ended at the token
+ * limit: length-stopped if nothing scorable stood in the text (a model cut inside its reasoning,
+ * or blanks up to the limit), else as judged.
+ */
+enum outcome outcome_after_stop(enum outcome judged, bool length_stopped);
+
 struct verdict {
     enum outcome outcome;
-    double score;  /* 1 for a hit, else 0 */
-    size_t from;   /* the scored span of the response, bytes; from == to if none */
-    size_t to;
+    double score; /* 1 for a hit, else 0 */
+    size_t from;  /* the judged span in the raw response, bytes: the number, or the phrase of */
+    size_t to;    /* refusal; from == to if there is none */
 };
 
 struct scorer;
@@ -53,11 +60,22 @@ NG_MUST_USE enum status scorer_new(struct scorer **out, const char *name, struct
 void scorer_free(struct scorer *s);
 
 /*
- * number: the first whole number in the response, thousands separators (comma, space, thin and
- * no-break spaces, apostrophe, underscore, dot before groups of three) removed, Unicode decimal
- * digits folded, must equal the expected one. A response that only repeats the question has no
- * number and is `wrong`; one without any letter or digit is `empty`. `decoys` are the values of
- * the other needles in the prompt.
+ * Judges response[0..n), which may be any bytes. Reasoning is not scored: neither what comes
+ * before the last "</think>" nor what follows a "<think>" that nothing closes. The rest is `empty`
+ * without any letter or digit.
+ *
+ * number: the first number must be the expected whole number.
+ * - Decimal digits of every script count. Between groups of three (and as in 81,06,422) there may
+ *   be one kind of separator: comma, space, no-break or thin space, apostrophe, underscore, dot.
+ * - Other whole numbers are other numbers: 91234567, 08106422, "1, 2", 8 1 0 6 4 2 2.
+ * - A fraction other than zeros or a minus sign makes another number; a closing period does not.
+ * - Digits that touch a Latin letter (x1234567, 1234567th, GPT4, 7-digit) are passed over, and
+ *   so is a list marker ("1. ") if a number follows.
+ * - `partial`: the first digit is right. `refusal`: there is no number, but a phrase of refusal.
+ *   An echo of the question has no number: `wrong`.
+ *
+ * `decoys` [n_decoys] are the values of the other needles in the prompt. ERR_USAGE if `expected`
+ * or a decoy is nothing the scorer can compare with.
  */
 NG_MUST_USE enum status scorer_judge(struct scorer *s, const char *response, size_t n,
                                      const char *expected, const char *const *decoys,
