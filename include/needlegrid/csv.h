@@ -1,5 +1,5 @@
 /*
- * CSV (RFC 4180: CRLF-free, quoted where needed).
+ * CSV (RFC 4180, but lines end in LF alone; quoted where needed).
  */
 #ifndef NEEDLEGRID_CSV_H
 #define NEEDLEGRID_CSV_H
@@ -14,7 +14,7 @@ void csv_field(struct buf *out, const char *text);
 /*
  * One row a trial: run_id, model, rule, task, context_length, prompt_tokens, target_depth,
  * actual_depth, sample, seed, expected, response, outcome, score, logprob, finish_reason,
- * latency_ms.
+ * latency_ms. Numbers have as few digits as read back the same; no value is an empty field.
  */
 void csv_trial_header(struct buf *out);
 void csv_trial_row(struct buf *out, const struct trial_row *row);

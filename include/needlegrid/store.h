@@ -9,7 +9,10 @@
  * one file.
  *
  * The views `trials` (one row a trial, run columns joined) and `grid` (one row a cell) are for
- * anyone with sqlite3; src/store/schema.sql describes each column.
+ * anyone with sqlite3; `sqlite3 FILE .schema` (src/store/schema.c) describes each column. A commit
+ * survives kill -9; a power failure may take the last trials, which run again, never the file.
+ *
+ * One thread at a time uses a store; no walk's callback writes to the store it walks.
  *
  *     struct store *s;
  *     if (store_open(&s, "results/demo.db", STORE_WRITE, e) != OK) ...
@@ -28,15 +31,15 @@
 #include <stdint.h>
 
 enum store_mode {
-    STORE_READ,  /* the file must exist; nothing is written */
+    STORE_READ,  /* the file must exist and is not changed; read-only folders will do */
     STORE_WRITE, /* made if missing, migrated if older */
 };
 
 struct store;
 
 /*
- * Errors name the file: no such file, not a needlegrid database, made by a newer version (with
- * both schema numbers), read-only, disk full.
+ * Errors name the file: no such file (ERR_NOT_FOUND), not a needlegrid database (ERR_FORMAT), made
+ * by a newer version (ERR_UNSUPPORTED, with both schema numbers), read-only or disk full (ERR_IO).
  */
 NG_MUST_USE enum status store_open(struct store **out, const char *path, enum store_mode mode,
                                    struct error *e);
@@ -90,7 +93,7 @@ struct trial_record {
     double score;
     bool has_logprob;
     double logprob;         /* mean natural-log probability per answer token, teacher-forced */
-    int64_t worst_rank;     /* largest rank among the answer's tokens; 1 = all are the argmax */
+    int64_t worst_rank;     /* largest rank among them, 1 = all are the argmax; with logprob */
     const char *finish_reason; /* "stop", "length", ... */
     const char *excerpt;
     const char *error;      /* message of a failed trial, or NULL */
@@ -157,8 +160,9 @@ NG_MUST_USE enum status store_each_cell(struct store *s, int64_t run_id, store_c
                                         void *context, struct error *e);
 
 /*
- * The canonical dump: the `trials` view without timing, run and counter columns, as CSV ordered by
- * trial_key. Two files with the same dump hold the same trials.
+ * The canonical dump: the `trials` view without trial_id, run_id, times, token counters and tool
+ * version, as CSV ordered by trial_key. Text is always quoted, NULL is empty, floats are %.17g.
+ * Two files with the same dump hold the same trials. `text` is called once per line.
  */
 typedef enum status store_text_fn(void *context, const char *text, size_t n, struct error *e);
 NG_MUST_USE enum status store_dump(struct store *s, store_text_fn *text, void *context,
