@@ -222,7 +222,8 @@ void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, siz
     }
     for (size_t layer = 0; layer < m.n_layer; layer++) {
         project_qkv(&m, &s, layer, n, normed);
-        for (size_t t = 0; t < n; t++) {
+        /* after the last layer only the positions asked for are looked at */
+        for (size_t t = layer + 1 < m.n_layer ? 0 : n - n_logits; t < n; t++) {
             attend(&m, &s, layer, t, mixed);
             multiply(out, layer_tensor(&m, layer, "attn_output"), mixed, m.dim,
                      m.n_head * m.head_dim);

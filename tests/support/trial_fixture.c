@@ -1,0 +1,90 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trial_fixture.h"
+
+#include "needlegrid/rng.h"
+#include "needlegrid/utf8.h"
+
+struct prompt_template *open_tokyo(void)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    if (template_open(&t, "tokyo", "prompts", &e) != OK)
+        fail_msg("%s", e.message);
+    return t;
+}
+
+struct setup set_up(const char *name, const char *text, const struct prompt_template *tpl,
+                    const struct tokenizer *t)
+{
+    struct setup s = {0};
+    struct error e;
+
+    if ((text ? haystack_from_text(&s.h, name, text, strlen(text), &e)
+              : haystack_open(&s.h, name, "haystacks", &e)) != OK ||
+        haystack_tokenize(&s.ht, s.h, t, &e) != OK ||
+        trial_builder_new(&s.b, tpl, s.ht, t, &e) != OK)
+        fail_msg("%s", e.message);
+    return s;
+}
+
+void tear_down(struct setup *s)
+{
+    trial_builder_free(s->b);
+    haystack_tokens_free(s->ht);
+    haystack_free(s->h);
+}
+
+struct trial build(struct trial_builder *b, size_t length, double depth, uint64_t sample,
+                   uint64_t seed)
+{
+    struct trial_spec spec = {length, depth, sample, seed};
+    struct trial t;
+    struct error e;
+
+    if (trial_build(b, &spec, &t, &e) != OK)
+        fail_msg("%zu tokens, depth %g, sample %llu, seed %llu: %s", length, depth,
+                 (unsigned long long)sample, (unsigned long long)seed, e.message);
+    return t;
+}
+
+void decode(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out)
+{
+    struct error e;
+
+    buf_clear(out);
+    if (tokenizer_decode(t, ids, n, out, &e) != OK || buf_status(out, &e) != OK)
+        fail_msg("%s", e.message);
+}
+
+size_t count_text(const char *text, const char *part)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = strstr(p, part)); p++)
+        n++;
+    return n;
+}
+
+void write_mixed(struct buf *out)
+{
+    struct rng r = rng_make(1, "mixed", 0);
+    char c[4];
+
+    for (int i = 0; i < 30000; i++) {
+        uint64_t kind = rng_below(&r, 500);
+        if (kind == 0)
+            buf_puts(out, "\xe3\x80\x82");
+        else if (kind < 60)
+            buf_puts(out, kind < 30 ? " " : ", ");
+        else
+            buf_append(out, c,
+                       utf8_encode((kind % 2 ? 0x4e00 : 0xe0) + (uint32_t)rng_below(&r, 30), c));
+    }
+}

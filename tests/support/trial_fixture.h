@@ -1,0 +1,44 @@
+/*
+ * Haystacks with builders of prompts for tests; all of them fail the running test on an error.
+ *
+ *     struct fixture f = fixture_open_tiny();
+ *     struct prompt_template *tpl = open_tokyo();
+ *     struct setup s = set_up("essays", NULL, tpl, f.t);
+ *     struct trial t = build(s.b, 1000, 50, sample, seed);
+ *     ...
+ *     trial_release(&t);
+ *     tear_down(&s);
+ */
+#ifndef NEEDLEGRID_TESTS_TRIAL_FIXTURE_H
+#define NEEDLEGRID_TESTS_TRIAL_FIXTURE_H
+
+#include "needlegrid/trial.h"
+#include "tokenizer_fixture.h"
+
+struct setup {
+    struct haystack *h;
+    struct haystack_tokens *ht;
+    struct trial_builder *b;
+};
+
+/* prompts/tokyo.json; template_free() it. */
+struct prompt_template *open_tokyo(void);
+
+/* A haystack of `text`, or the one that `name` names if text is NULL. Borrows tpl and t. */
+struct setup set_up(const char *name, const char *text, const struct prompt_template *tpl,
+                    const struct tokenizer *t);
+void tear_down(struct setup *s);
+
+struct trial build(struct trial_builder *b, size_t length, double depth, uint64_t sample,
+                   uint64_t seed);
+
+/* The bytes of the ids, in place of what `out` held. */
+void decode(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out);
+
+/* How often `part` stands in `text`, overlaps included. */
+size_t count_text(const char *text, const char *part);
+
+/* Text of two scripts, mostly without ends of sentences. */
+void write_mixed(struct buf *out);
+
+#endif
