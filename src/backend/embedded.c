@@ -1,0 +1,304 @@
+/*
+ * The engine of this program as a backend: greedy decoding, and the expected answer's
+ * log-probability from the same cache.
+ *
+ * The expected answer is evaluated behind the prompt in one go (teacher forcing). Its logits serve
+ * twice: for the log-probability, and as a draft of the answer - as long as the most probable token
+ * is the expected one, the next logits are already there. Since the engine gives a position the
+ * same bits in prefill and in decoding, the text is the one that decoding token by token gives.
+ */
+#include "backend_impl.h"
+
+#include "needlegrid/hash.h"
+#include "needlegrid/mem.h"
+#include "needlegrid/os.h"
+#include "needlegrid/sample.h"
+#include "needlegrid/session.h"
+#include "needlegrid/threads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct embedded {
+    struct backend base;
+    struct gguf *gguf; /* closed once the weights are packed */
+    struct tokenizer *tokenizer;
+    struct model_options model_options;
+    struct threads *threads;
+    struct model *model;     /* NULL before prepare */
+    struct session *session; /* likewise */
+    bool no_reuse;
+    struct tokens sequence; /* prompt and what follows it */
+    char *path;
+    char *name;
+    char hash[HASH_HEX_SIZE];
+    char detail[256];
+};
+
+static void embedded_close(struct backend *b)
+{
+    struct embedded *m = (struct embedded *)b;
+
+    session_free(m->session);
+    model_free(m->model);
+    threads_free(m->threads);
+    tokenizer_free(m->tokenizer);
+    gguf_close(m->gguf);
+    tokens_release(&m->sequence);
+    free(m->path);
+    free(m->name);
+    free(m);
+}
+
+/* The memory that weights and cache will take, against what there is: better now than at 90%. */
+static enum status check_memory(const struct embedded *m, size_t max_context, struct error *e)
+{
+    double available = (double)os_memory_available();
+    double cache = (double)session_bytes_per_token(m->model) * (double)max_context;
+
+    if (available > 0 && cache > available)
+        return error_set(e, ERR_NOMEM,
+                         "%s: the KV cache of %zu tokens needs %.1f GiB, %.1f GiB are free: "
+                         "shorten --context-lengths",
+                         m->path, max_context, cache / 0x1p30, available / 0x1p30);
+    return OK;
+}
+
+static void describe_rule(struct embedded *m)
+{
+    const struct attention_rule *r = model_rule(m->model);
+    const struct model_config *c = model_config(m->model);
+    size_t n;
+
+    n = (size_t)snprintf(m->detail, sizeof(m->detail), "%s", r->detail);
+    if (m->model_options.rope_theta > 0)
+        n += (size_t)snprintf(m->detail + n, sizeof(m->detail) - n, "%srope theta %.9g",
+                              n ? ", " : "", c->rope_theta);
+    if (m->model_options.rope_scale > 0)
+        snprintf(m->detail + n, sizeof(m->detail) - n, "%srope scale %.9g", n ? ", " : "",
+                 c->rope_scale);
+    m->base.info.rule = attention_kind_name(r->kind);
+    m->base.info.rule_detail = m->detail;
+}
+
+static enum status embedded_prepare(struct backend *b, size_t max_context, struct error *e)
+{
+    struct embedded *m = (struct embedded *)b;
+
+    if (!m->model && model_open(&m->model, m->gguf, &m->model_options, e) != OK)
+        return e->code;
+    gguf_close(m->gguf);
+    m->gguf = NULL;
+    if (model_config(m->model)->n_vocab < tokenizer_size(m->tokenizer))
+        return error_set(e, ERR_FORMAT, "%s: %zu tokens in the tokenizer, %zu in the model",
+                         m->path, tokenizer_size(m->tokenizer), model_config(m->model)->n_vocab);
+    describe_rule(m);
+    session_free(m->session);
+    m->session = NULL;
+    if (check_memory(m, max_context, e) != OK)
+        return e->code;
+    return session_new(&m->session, m->model, m->threads, max_context, e);
+}
+
+/* ---- answering ---- */
+
+/* Cuts the text where the first stop string begins; true if there is one. */
+static bool cut_at_stop(struct buf *text, size_t from, const struct completion_request *r)
+{
+    const char *first = NULL;
+
+    for (size_t i = 0; i < r->n_stop; i++) {
+        const char *found = strstr(buf_str(text) + from, r->stop[i]);
+        if (found && (!first || found < first))
+            first = found;
+    }
+    if (!first)
+        return false;
+    text->len = (size_t)(first - text->data);
+    text->data[text->len] = '\0';
+    return true;
+}
+
+/* Evaluates prompt and expected answer; logits 0 .. n_answer - 1 then predict the answer. */
+static enum status score_answer(struct embedded *m, const struct completion_request *r,
+                                struct completion *out, struct error *e)
+{
+    size_t n_vocab = model_config(m->model)->n_vocab;
+    double sum = 0;
+
+    if (tokens_append(&m->sequence, r->answer, r->n_answer - 1, e) != OK ||
+        session_sync(m->session, m->sequence.ids, m->sequence.n, r->n_answer, e) != OK)
+        return e->code;
+    m->sequence.n = r->n_prompt;
+    out->worst_rank = 1;
+    for (size_t i = 0; i < r->n_answer; i++) {
+        const float *logits = session_logits(m->session, i);
+        int64_t rank = sample_rank(logits, n_vocab, r->answer[i]);
+        sum += sample_logprob(logits, n_vocab, r->answer[i]);
+        out->worst_rank = rank > out->worst_rank ? rank : out->worst_rank;
+    }
+    out->logprob = sum / (double)r->n_answer;
+    out->has_logprob = true;
+    return OK;
+}
+
+/* The most probable next token after `done` answer tokens, from the draft while it holds. */
+static enum status next_token(struct embedded *m, const struct completion_request *r, size_t done,
+                              bool *on_draft, token_id *out, struct error *e)
+{
+    size_t n_vocab = model_config(m->model)->n_vocab;
+    const float *logits;
+
+    *on_draft = *on_draft && done < r->n_answer &&
+                (done == 0 || m->sequence.ids[m->sequence.n - 1] == r->answer[done - 1]);
+    if (*on_draft) {
+        logits = session_logits(m->session, done);
+    } else {
+        if (session_sync(m->session, m->sequence.ids, m->sequence.n, 1, e) != OK)
+            return e->code;
+        logits = session_logits(m->session, 0);
+    }
+    *out = (token_id)sample_greedy(logits, n_vocab);
+    return OK;
+}
+
+static enum status generate(struct embedded *m, const struct completion_request *r,
+                            struct completion *out, struct error *e)
+{
+    bool on_draft = r->n_answer > 0;
+    size_t longest = 1; /* bytes: a stop string may begin in an earlier token's text */
+
+    for (size_t i = 0; i < r->n_stop; i++)
+        longest = strlen(r->stop[i]) > longest ? strlen(r->stop[i]) : longest;
+    out->finish_reason = "length";
+    for (size_t done = 0; done < r->max_tokens; done++) {
+        size_t from = out->text.len > longest ? out->text.len - longest : 0;
+        token_id id;
+        if (next_token(m, r, done, &on_draft, &id, e) != OK)
+            return e->code;
+        if (tokenizer_is_end(m->tokenizer, id)) {
+            out->finish_reason = "stop";
+            break;
+        }
+        if (tokens_append(&m->sequence, &id, 1, e) != OK ||
+            tokenizer_decode(m->tokenizer, &id, 1, &out->text, e) != OK ||
+            buf_status(&out->text, e) != OK)
+            return e->code;
+        if (cut_at_stop(&out->text, from, r)) {
+            out->finish_reason = "stop";
+            break;
+        }
+    }
+    return OK;
+}
+
+static enum status embedded_complete(struct backend *b, const struct completion_request *r,
+                                     struct completion *out, struct error *e)
+{
+    struct embedded *m = (struct embedded *)b;
+    struct session_counters before = session_counters(m->session);
+    struct session_counters after;
+    double start = os_monotonic_s();
+    enum status status;
+
+    buf_clear(&out->text);
+    out->has_logprob = false;
+    m->sequence.n = 0;
+    if (m->no_reuse)
+        session_forget(m->session);
+    status = tokens_append(&m->sequence, r->prompt, r->n_prompt, e);
+    if (status == OK && r->n_answer > 0)
+        status = score_answer(m, r, out, e);
+    /* what the prompt found in the cache; later syncs find the prompt itself */
+    after = session_counters(m->session);
+    out->reused = after.reused - before.reused;
+    if (status == OK)
+        status = generate(m, r, out, e);
+    after = session_counters(m->session);
+    out->evaluated = after.evaluated - before.evaluated;
+    out->latency_ms = (os_monotonic_s() - start) * 1e3;
+    return status;
+}
+
+/* ---- opening ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static enum status hash_file(struct embedded *m, struct error *e)
+{
+    struct os_map map;
+    enum status status = os_map_open(&map, m->path, e);
+
+    if (status != OK)
+        return status;
+    status = hash_memory(map.data, map.size, m->hash, e);
+    os_map_close(&map);
+    return status;
+}
+
+static enum status open_file(struct embedded *m, const char *path, struct error *e)
+{
+    struct str name = {base_name(path), strlen(base_name(path))};
+
+    m->path = mem_strndup(path, strlen(path), e);
+    if (!m->path || gguf_open(&m->gguf, path, e) != OK ||
+        gguf_string_opt(m->gguf, "general.name", &name, e) != OK)
+        return e->code;
+    if (name.n == 0 || memchr(name.p, '\0', name.n))
+        name = (struct str){base_name(path), strlen(base_name(path))};
+    m->name = mem_strndup(name.p, name.n < 200 ? name.n : 200, e);
+    return m->name ? OK : e->code;
+}
+
+static enum status open_all(struct embedded *m, const struct embedded_options *o, struct error *e)
+{
+    struct model_config config;
+    size_t n = o->threads ? o->threads : (size_t)os_cpu_count();
+
+    if (attention_choice_parse(&m->model_options.attention, o->attention, e) != OK ||
+        kernels_select(&m->model_options.kernels, o->isa, e) != OK ||
+        open_file(m, o->model_path, e) != OK || model_read_config(&config, m->gguf, e) != OK ||
+        tokenizer_from_gguf(&m->tokenizer, m->gguf, e) != OK || hash_file(m, e) != OK ||
+        threads_new(&m->threads, n, e) != OK)
+        return e->code;
+    m->model_options.rope_theta = o->rope_theta;
+    m->model_options.rope_scale = o->rope_scale;
+    m->no_reuse = o->no_reuse;
+    m->base.info = (struct backend_info){
+        .kind = "embedded",
+        .model_path = m->path,
+        .model_name = m->name,
+        .model_hash = m->hash,
+        .isa = m->model_options.kernels->name,
+        .numerics = ENGINE_NUMERICS,
+        .training_length = config.training_length,
+        .tokenizer = m->tokenizer,
+    };
+    return OK;
+}
+
+enum status embedded_open(struct backend **out, const struct embedded_options *o, struct error *e)
+{
+    struct embedded *m;
+    enum status status = mem_alloc(&m, "a model", e, 1, sizeof(*m), 1, 1);
+
+    *out = NULL;
+    if (status != OK)
+        return status;
+    m->base.prepare = embedded_prepare;
+    m->base.complete = embedded_complete;
+    m->base.close = embedded_close;
+    status = open_all(m, o, e);
+    if (status != OK) {
+        embedded_close(&m->base);
+        return status;
+    }
+    *out = &m->base;
+    return OK;
+}
