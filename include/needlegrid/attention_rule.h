@@ -62,8 +62,7 @@ struct attention_rule {
  */
 NG_MUST_USE enum status attention_rule_load(struct attention_rule *out, const struct gguf *g,
                                             const struct attention_choice *choice, size_t n_layer,
-                                            size_t n_head, size_t training_length,
-                                            struct error *e);
+                                            size_t n_head, size_t training_length, struct error *e);
 void attention_rule_release(struct attention_rule *r);
 
 /* The multiplier of a query that sees n keys; ln_n is ln(n), n >= 1. */

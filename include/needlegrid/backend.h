@@ -24,7 +24,7 @@
 
 /* What identifies the thing under test; strings are borrowed from the backend. */
 struct backend_info {
-    const char *kind;        /* "embedded" */
+    const char *kind; /* "embedded" */
     const char *model_path;
     const char *model_name;  /* general.name, or the file's name */
     const char *model_hash;  /* SHA-256 of the file */

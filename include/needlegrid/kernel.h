@@ -33,8 +33,8 @@ struct kernels {
      * c[m, n] = a[m, k] x b[k, panel], or += if `add`; 1 <= n <= panel columns are written.
      * lda and ldc are row strides in floats.
      */
-    void (*gemm)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                 float *c, size_t ldc, bool add);
+    void (*gemm)(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, float *c,
+                 size_t ldc, bool add);
 
     /*
      * One block of online softmax in base 2 (Milakov, Gimelshein 2018, alg. 3) on one row:

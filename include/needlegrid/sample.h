@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The index of the largest of n logits; the lowest on a tie, so that the answer is the same everywhere. */
+/* The index of the largest of n logits; the lowest on a tie, so that the answer is the same
+ * everywhere. */
 size_t sample_greedy(const float *logits, size_t n);
 
 /* ln softmax(logits)[i], summed in double. */

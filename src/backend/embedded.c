@@ -120,17 +120,36 @@ static bool cut_at_stop(struct buf *text, size_t from, const struct completion_r
     return true;
 }
 
-/* Evaluates prompt and expected answer; logits 0 .. n_answer - 1 then predict the answer. */
-static enum status score_answer(struct embedded *m, const struct completion_request *r,
-                                struct completion *out, struct error *e)
+/*
+ * Evaluates the prompt, and the expected answer behind it: logits i then predict the answer's token
+ * i, for i up to draft_length().
+ */
+static size_t draft_length(const struct completion_request *r)
+{
+    return r->n_answer > 0 ? r->n_answer : 1;
+}
+
+static enum status evaluate_prompt(struct embedded *m, const struct completion_request *r,
+                                   struct error *e)
+{
+    m->sequence.n = 0;
+    if (m->no_reuse)
+        session_forget(m->session);
+    if (tokens_append(&m->sequence, r->prompt, r->n_prompt, e) != OK ||
+        tokens_append(&m->sequence, r->answer, draft_length(r) - 1, e) != OK ||
+        session_sync(m->session, m->sequence.ids, m->sequence.n, draft_length(r), e) != OK)
+        return e->code;
+    m->sequence.n = r->n_prompt;
+    return OK;
+}
+
+static void score_answer(const struct embedded *m, const struct completion_request *r,
+                         struct completion *out)
 {
     size_t n_vocab = model_config(m->model)->n_vocab;
     double sum = 0;
 
-    if (tokens_append(&m->sequence, r->answer, r->n_answer - 1, e) != OK ||
-        session_sync(m->session, m->sequence.ids, m->sequence.n, r->n_answer, e) != OK)
-        return e->code;
-    m->sequence.n = r->n_prompt;
+    out->has_logprob = r->n_answer > 0;
     out->worst_rank = 1;
     for (size_t i = 0; i < r->n_answer; i++) {
         const float *logits = session_logits(m->session, i);
@@ -138,9 +157,8 @@ static enum status score_answer(struct embedded *m, const struct completion_requ
         sum += sample_logprob(logits, n_vocab, r->answer[i]);
         out->worst_rank = rank > out->worst_rank ? rank : out->worst_rank;
     }
-    out->logprob = sum / (double)r->n_answer;
-    out->has_logprob = true;
-    return OK;
+    if (out->has_logprob)
+        out->logprob = sum / (double)r->n_answer;
 }
 
 /* The most probable next token after `done` answer tokens, from the draft while it holds. */
@@ -150,7 +168,7 @@ static enum status next_token(struct embedded *m, const struct completion_reques
     size_t n_vocab = model_config(m->model)->n_vocab;
     const float *logits;
 
-    *on_draft = *on_draft && done < r->n_answer &&
+    *on_draft = *on_draft && done < draft_length(r) &&
                 (done == 0 || m->sequence.ids[m->sequence.n - 1] == r->answer[done - 1]);
     if (*on_draft) {
         logits = session_logits(m->session, done);
@@ -166,7 +184,7 @@ static enum status next_token(struct embedded *m, const struct completion_reques
 static enum status generate(struct embedded *m, const struct completion_request *r,
                             struct completion *out, struct error *e)
 {
-    bool on_draft = r->n_answer > 0;
+    bool on_draft = true;
     size_t longest = 1; /* bytes: a stop string may begin in an earlier token's text */
 
     for (size_t i = 0; i < r->n_stop; i++)
@@ -203,18 +221,14 @@ static enum status embedded_complete(struct backend *b, const struct completion_
     enum status status;
 
     buf_clear(&out->text);
-    out->has_logprob = false;
-    m->sequence.n = 0;
-    if (m->no_reuse)
-        session_forget(m->session);
-    status = tokens_append(&m->sequence, r->prompt, r->n_prompt, e);
-    if (status == OK && r->n_answer > 0)
-        status = score_answer(m, r, out, e);
+    status = evaluate_prompt(m, r, e);
+    if (status != OK)
+        return status;
     /* what the prompt found in the cache; later syncs find the prompt itself */
     after = session_counters(m->session);
     out->reused = after.reused - before.reused;
-    if (status == OK)
-        status = generate(m, r, out, e);
+    score_answer(m, r, out);
+    status = generate(m, r, out, e);
     after = session_counters(m->session);
     out->evaluated = after.evaluated - before.evaluated;
     out->latency_ms = (os_monotonic_s() - start) * 1e3;

@@ -75,8 +75,8 @@ static void gather_queries(const struct attention_work *w, struct tile *t, size_
         size_t token = i / t->group;
         size_t head = kv_head * t->group + i % t->group;
         const float *q = s->qkv + (row + token) * qkv_width(c) + head * c->head_dim;
-        float m = base * attention_multiplier(&s->m->rule, w->layer, head,
-                                              s->ln_n[t->position + token]);
+        float m =
+            base * attention_multiplier(&s->m->rule, w->layer, head, s->ln_n[t->position + token]);
         memcpy(t->q + i * c->head_dim, q, c->head_dim * sizeof(*q));
         s->m->kernels->scale(t->q + i * c->head_dim, m, c->head_dim);
         t->max[i] = -INFINITY;

@@ -57,8 +57,7 @@ static bool parse_parameter(struct attention_choice *out, const char **at)
     return true;
 }
 
-enum status attention_choice_parse(struct attention_choice *out, const char *text,
-                                   struct error *e)
+enum status attention_choice_parse(struct attention_choice *out, const char *text, struct error *e)
 {
     size_t n = strcspn(text, ":");
     const char *at = text + n + (text[n] == ':');
@@ -156,8 +155,8 @@ static enum status load_scales(float **out, struct attention_rule *r, const stru
     size_t used = strlen(r->detail);
     const char *origin = given ? "as given" : "neutral";
     float all = given ? *given : neutral;
-    enum status status = mem_alloc(out, "the attention rule's scales", e, r->n_layer, r->n_head,
-                                   sizeof(**out), 1);
+    enum status status =
+        mem_alloc(out, "the attention rule's scales", e, r->n_layer, r->n_head, sizeof(**out), 1);
 
     if (status != OK)
         return status;

@@ -72,8 +72,8 @@ static void store_key(const struct session *s, struct layer_cache *cache, size_t
 {
     size_t panel = s->m->kernels->panel;
     size_t dim = s->m->config.head_dim;
-    float *to = cache->keys + (head * s->capacity + position / panel * panel) * dim +
-                position % panel;
+    float *to =
+        cache->keys + (head * s->capacity + position / panel * panel) * dim + position % panel;
 
     for (size_t d = 0; d < dim; d++)
         to[d * panel] = k[d];
@@ -133,8 +133,8 @@ static void swiglu_rows(void *context, size_t task, size_t thread)
 }
 
 /* out (+)= in x matrices; `in` and `out` point to row 0 of the chunk, the span's rows are run. */
-static void project(const struct pass *p, const struct matrix *parts, size_t n_parts, const float *in,
-                    size_t ld_in, float *out, size_t ld_out, bool add)
+static void project(const struct pass *p, const struct matrix *parts, size_t n_parts,
+                    const float *in, size_t ld_in, float *out, size_t ld_out, bool add)
 {
     struct session *s = p->s;
     struct linear l = {

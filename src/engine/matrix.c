@@ -21,10 +21,9 @@ static enum status check_tensor(const struct gguf *g, const struct gguf_tensor *
     char type[24];
 
     if (t->type != TENSOR_F32 && t->type != TENSOR_F16 && t->type != TENSOR_BF16)
-        return error_set(e, ERR_UNSUPPORTED,
-                         "%s: tensor %.*s has type %s; this version runs F32, F16 and BF16",
-                         gguf_path(g), (int)t->name.n, t->name.p,
-                         gguf_tensor_type_name(t->type, type));
+        return error_set(
+            e, ERR_UNSUPPORTED, "%s: tensor %.*s has type %s; this version runs F32, F16 and BF16",
+            gguf_path(g), (int)t->name.n, t->name.p, gguf_tensor_type_name(t->type, type));
     if (t->n_dims > 2 || t->dims[0] != n_in || t->dims[1] != n_out)
         return error_set(e, ERR_FORMAT, "%s: tensor %.*s is [%llu, %llu], must be [%zu, %zu]",
                          gguf_path(g), (int)t->name.n, t->name.p, (unsigned long long)t->dims[0],
@@ -117,12 +116,14 @@ size_t matrix_scratch(const struct matrix *m)
 enum {
     ROW_BLOCK = 48,       /* rows a panel serves while it is in the first-level cache */
     TASKS_PER_THREAD = 8, /* enough to even out the threads */
+    MIN_TASK_WORK =
+        1 << 18, /* multiply-adds: some 5 us, well over the cost of handing out a task */
 };
 
 struct linear_work {
     const struct linear *l;
-    size_t n_panels;  /* of all parts together */
-    size_t n_groups;  /* the panels are cut into so many groups */
+    size_t n_panels; /* of all parts together */
+    size_t n_groups; /* the panels are cut into so many groups */
 };
 
 /* Panel `p` of matrix m as floats, expanded into scratch if it is kept in 16 bits. */
@@ -176,11 +177,16 @@ void linear_run(const struct linear *l, struct threads *threads)
     struct linear_work w = {.l = l};
     size_t n_blocks = (l->n_rows + ROW_BLOCK - 1) / ROW_BLOCK;
     size_t wanted = threads_count(threads) > 1 ? threads_count(threads) * TASKS_PER_THREAD : 1;
+    size_t work = 0; /* multiply-adds */
 
     if (n_blocks == 0)
         return;
-    for (size_t i = 0; i < l->n_parts; i++)
+    for (size_t i = 0; i < l->n_parts; i++) {
         w.n_panels += panel_count(&l->parts[i]);
+        work += l->n_rows * l->parts[i].n_in * l->parts[i].n_out;
+    }
+    if (wanted > work / MIN_TASK_WORK)
+        wanted = work / MIN_TASK_WORK + 1;
     w.n_groups = (wanted + n_blocks - 1) / n_blocks;
     if (w.n_groups > w.n_panels)
         w.n_groups = w.n_panels;

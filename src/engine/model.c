@@ -34,14 +34,13 @@ static enum status find(const struct gguf_tensor **out, const struct loader *l, 
 }
 
 /* A vector kept as float32, whatever float type the file has. */
-static enum status load_vector(float **out, struct loader *l, const struct gguf_tensor *t,
-                               size_t n)
+static enum status load_vector(float **out, struct loader *l, const struct gguf_tensor *t, size_t n)
 {
     enum status status;
 
     if (t->n_dims != 1 || t->dims[0] != n)
-        return error_set(l->e, ERR_FORMAT, "%s: tensor %.*s must have %zu values",
-                         gguf_path(l->g), (int)t->name.n, t->name.p, n);
+        return error_set(l->e, ERR_FORMAT, "%s: tensor %.*s must have %zu values", gguf_path(l->g),
+                         (int)t->name.n, t->name.p, n);
     status = mem_alloc(out, "a norm's weights", l->e, n, sizeof(**out), 1, 1);
     if (status != OK)
         return status;
@@ -76,8 +75,8 @@ static size_t rotary_row(const void *context, size_t i)
     return i - j + from;
 }
 
-static enum status load_matrix(struct matrix *out, struct loader *l, const char *what,
-                               size_t layer, size_t n_in, size_t n_out, matrix_row_fn *row_of)
+static enum status load_matrix(struct matrix *out, struct loader *l, const char *what, size_t layer,
+                               size_t n_in, size_t n_out, matrix_row_fn *row_of)
 {
     const struct gguf_tensor *t;
     enum status status = find(&t, l, "blk.%zu.%s.weight", layer, what);
@@ -120,10 +119,9 @@ static enum status load_layer(struct loader *l, size_t i)
 /* Tensors this architecture would ignore change its output: better refused than run wrong. */
 static enum status refuse_unknown_tensors(struct loader *l)
 {
-    static const char *const biases[] = {"attn_q.bias",      "attn_k.bias",   "attn_v.bias",
-                                         "attn_output.bias", "ffn_gate.bias", "ffn_up.bias",
-                                         "ffn_down.bias",    "attn_q_norm.weight",
-                                         "attn_k_norm.weight"};
+    static const char *const biases[] = {
+        "attn_q.bias", "attn_k.bias",   "attn_v.bias",        "attn_output.bias",  "ffn_gate.bias",
+        "ffn_up.bias", "ffn_down.bias", "attn_q_norm.weight", "attn_k_norm.weight"};
     char name[64];
 
     for (size_t i = 0; i < sizeof(biases) / sizeof(biases[0]); i++) {

@@ -10,10 +10,10 @@ enum qkv_part { PART_Q, PART_K, PART_V, N_QKV };
 enum gate_up_part { PART_GATE, PART_UP, N_GATE_UP };
 
 struct layer {
-    float *attn_norm;         /* [dim] */
-    struct matrix qkv[N_QKV]; /* [n_head * head_dim | n_kv_head * head_dim | same, dim] */
-    struct matrix attn_out;   /* [dim, n_head * head_dim] */
-    float *ffn_norm;          /* [dim] */
+    float *attn_norm;                 /* [dim] */
+    struct matrix qkv[N_QKV];         /* [n_head * head_dim | n_kv_head * head_dim | same, dim] */
+    struct matrix attn_out;           /* [dim, n_head * head_dim] */
+    float *ffn_norm;                  /* [dim] */
     struct matrix gate_up[N_GATE_UP]; /* [n_ff | n_ff, dim] */
     struct matrix down;               /* [dim, n_ff] */
 };

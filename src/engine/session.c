@@ -38,16 +38,16 @@ size_t session_bytes_per_token(const struct model *m)
 static enum status alloc_cache(struct session *s, struct error *e)
 {
     const struct model_config *c = &s->m->config;
-    enum status status = mem_alloc(&s->cache, "the KV cache", e, c->n_layer, sizeof(*s->cache), 1,
-                                   1);
+    enum status status =
+        mem_alloc(&s->cache, "the KV cache", e, c->n_layer, sizeof(*s->cache), 1, 1);
 
     for (size_t i = 0; i < c->n_layer && status == OK; i++) {
         status = mem_alloc(&s->cache[i].keys, "the KV cache (keys of one layer)", e, s->capacity,
                            c->n_kv_head * c->head_dim, sizeof(float), 1);
         if (status == OK)
-            status = mem_alloc(&s->cache[i].values, "the KV cache (values of one layer)", e,
-                               s->capacity, c->n_kv_head * dim_panels(s->m),
-                               s->m->kernels->panel, sizeof(float));
+            status =
+                mem_alloc(&s->cache[i].values, "the KV cache (values of one layer)", e, s->capacity,
+                          c->n_kv_head * dim_panels(s->m), s->m->kernels->panel, sizeof(float));
     }
     return status;
 }
@@ -208,9 +208,8 @@ enum status session_sync(struct session *s, const int32_t *tokens, size_t n, siz
         size_t count = n - s->n < s->chunk ? n - s->n : s->chunk;
         size_t end = s->n + count;
         size_t from = first_logit > s->n ? first_logit : s->n;
-        float *logits = end > first_logit
-                            ? s->logits + (from - first_logit) * s->m->config.n_vocab
-                            : NULL;
+        float *logits =
+            end > first_logit ? s->logits + (from - first_logit) * s->m->config.n_vocab : NULL;
         if (os_interrupted())
             return error_set(e, ERR_INTERRUPTED, "interrupted");
         forward(s, tokens + s->n, count, s->n, logits ? from - s->n : count, logits);

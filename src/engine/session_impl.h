@@ -11,8 +11,8 @@
  * sums in the same order whoever asks.
  */
 enum {
-    KEY_BLOCK = 128,      /* keys; a multiple of every panel width */
-    ATTENTION_ROWS = 48,  /* rows of queries (tokens x heads of a group) in one tile */
+    KEY_BLOCK = 128,     /* keys; a multiple of every panel width */
+    ATTENTION_ROWS = 48, /* rows of queries (tokens x heads of a group) in one tile */
 };
 
 /*
@@ -35,9 +35,9 @@ struct session {
     size_t n;
     struct layer_cache *cache; /* [n_layer] */
 
-    float *cos;      /* [capacity, n_rot / 2]; rows below n_angles are filled */
-    float *sin;      /* the same */
-    double *ln_n;    /* [capacity] ln(position + 1) */
+    float *cos;   /* [capacity, n_rot / 2]; rows below n_angles are filled */
+    float *sin;   /* the same */
+    double *ln_n; /* [capacity] ln(position + 1) */
     size_t n_angles;
 
     /* activations of one chunk of R = SESSION_CHUNK tokens */

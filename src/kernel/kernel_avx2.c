@@ -14,9 +14,10 @@ enum {
 };
 
 /* `rows` is a constant at each call; c has full panels of columns. */
-static inline __attribute__((always_inline)) void
-gemm_rows(const size_t rows, size_t k, const float *a, size_t lda, const float *b, float *c,
-          size_t ldc, bool add)
+static inline __attribute__((always_inline)) void gemm_rows(const size_t rows, size_t k,
+                                                            const float *a, size_t lda,
+                                                            const float *b, float *c, size_t ldc,
+                                                            bool add)
 {
     __m256 sum[MAX_ROWS][2];
 
@@ -56,8 +57,8 @@ static void gemm_full(size_t m, size_t k, const float *a, size_t lda, const floa
 }
 
 /* A panel's last columns may lie outside c: they pass through a full tile. */
-static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                 float *c, size_t ldc, bool add)
+static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, float *c,
+                 size_t ldc, bool add)
 {
     float tile[MAX_ROWS * PANEL];
 

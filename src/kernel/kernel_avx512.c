@@ -49,8 +49,8 @@ static __mmask16 first_lanes(size_t n)
     return n >= LANES ? (__mmask16)0xffff : (__mmask16)((1u << n) - 1);
 }
 
-static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                 float *c, size_t ldc, bool add)
+static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, float *c,
+                 size_t ldc, bool add)
 {
     __mmask16 mask0 = first_lanes(n);
     __mmask16 mask1 = n > LANES ? first_lanes(n - LANES) : 0;

@@ -6,8 +6,8 @@
 
 enum { PANEL = 16 };
 
-static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                 float *c, size_t ldc, bool add)
+static void gemm(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, float *c,
+                 size_t ldc, bool add)
 {
     for (size_t i = 0; i < m; i++) {
         float sum[PANEL] = {0};

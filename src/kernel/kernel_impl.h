@@ -8,8 +8,8 @@ extern const struct kernels *const kernels_avx2;
 extern const struct kernels *const kernels_avx512;
 
 /*
- * 2^f on [-1/2, 1/2] as 1 + c1 f + ... + c6 f^6: minimax in relative error (Remez exchange in double
- * with c0 fixed at 1), 2.6e-9 before rounding to float.
+ * 2^f on [-1/2, 1/2] as 1 + c1 f + ... + c6 f^6: minimax in relative error (Remez exchange in
+ * double with c0 fixed at 1), 2.6e-9 before rounding to float.
  */
 #define EXP2_C0 1.0f
 #define EXP2_C1 0.6931472149680388f

@@ -23,7 +23,7 @@ struct worker {
 };
 
 struct threads {
-    size_t n; /* threads, the caller's included */
+    size_t n;               /* threads, the caller's included */
     struct worker *workers; /* [n - 1] */
     size_t n_started;
 
@@ -31,9 +31,9 @@ struct threads {
     void *context;
     size_t n_tasks;
 
-    atomic_size_t next;     /* the next task to hand out */
-    atomic_size_t working;  /* workers that have not finished this round */
-    atomic_uint round;      /* grows by one per threads_run() */
+    atomic_size_t next;    /* the next task to hand out */
+    atomic_size_t working; /* workers that have not finished this round */
+    atomic_uint round;     /* grows by one per threads_run() */
     atomic_bool stop;
 
     pthread_mutex_t lock;

@@ -175,8 +175,8 @@ static void project_qkv(const struct net *m, struct state *s, size_t layer, size
     }
 }
 
-static void feed_forward(const struct net *m, size_t layer, double *x, double *normed,
-                         double *gate, double *up, double *out)
+static void feed_forward(const struct net *m, size_t layer, double *x, double *normed, double *gate,
+                         double *up, double *out)
 {
     rms_norm(normed, x, layer_tensor(m, layer, "ffn_norm"), m->dim, m->eps);
     multiply(gate, layer_tensor(m, layer, "ffn_gate"), normed, m->n_ff, m->dim);

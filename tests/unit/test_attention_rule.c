@@ -50,9 +50,21 @@ static void choices_are_parsed(void **state)
 static void bad_choices_name_the_mend(void **state)
 {
     static const char *const bad[] = {
-        "",          "linear",     "ssmaxx",     "ssmax:",        "ssmax:s",      "ssmax:s=",
-        "ssmax:s=x", "ssmax:q=1",  "ssmax:b=1",  "softmax:s=0.1", "ssmax:s=1,,b", "ssmax:s=nan",
-        "model:s=1", "ssmax:s=1 ", "ssmax-bias:s=1;b=2",
+        "",
+        "linear",
+        "ssmaxx",
+        "ssmax:",
+        "ssmax:s",
+        "ssmax:s=",
+        "ssmax:s=x",
+        "ssmax:q=1",
+        "ssmax:b=1",
+        "softmax:s=0.1",
+        "ssmax:s=1,,b",
+        "ssmax:s=nan",
+        "model:s=1",
+        "ssmax:s=1 ",
+        "ssmax-bias:s=1;b=2",
     };
 
     (void)state;

@@ -162,8 +162,8 @@ static void norms_and_activations_equal_their_formulas(void **state)
             memcpy(out, x, sizeof(out));
             tables[t]->swiglu(out, up, n);
             for (size_t i = 0; i < n; i++)
-                assert_near((double)out[i],
-                            (double)x[i] / (1 + exp(-(double)x[i])) * (double)up[i], 1e-5);
+                assert_near((double)out[i], (double)x[i] / (1 + exp(-(double)x[i])) * (double)up[i],
+                            1e-5);
             memcpy(out, x, sizeof(out));
             tables[t]->scale(out, 0.5f, n);
             for (size_t i = 0; i < n; i++)
@@ -238,7 +238,8 @@ static void widening_is_exact(void **state)
             if (exponent < 31)
                 assert_int_equal(bits_of(half[i]), bits_of((float)(i >> 15 ? -want : want)));
             else if (fraction == 0)
-                assert_true(isinf(half[i]) && signbit(half[i]) == (int)(i >> 15) * signbit(half[i]));
+                assert_true(isinf(half[i]) &&
+                            signbit(half[i]) == (int)(i >> 15) * signbit(half[i]));
             else
                 assert_true(isnan(half[i]));
             assert_int_equal(bits_of(brain[i]), i << 16);

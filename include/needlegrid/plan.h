@@ -1,0 +1,79 @@
+/*
+ * The plan of a sweep: every trial, in the order that reuses the most of the KV cache.
+ *
+ * The prompts of a sweep form a prefix tree: all trials of one sample share the haystack up to the
+ * shallower of their needles, and those with the needle at one place share needle and more. A walk
+ * over that tree evaluates each of its edges once. Sorting by sample, then by the needle's place
+ * from deep to shallow, then by length is such a walk, and the session's cache does the rest.
+ *
+ *     struct plan p;
+ *     if (plan_make(&p, &sweep, tokenizer, e) != OK) ...
+ *     for (size_t i = 0; i < p.n; i++)
+ *         plan_build(&p, i, &trial, e);
+ *     plan_release(&p);
+ */
+#ifndef NEEDLEGRID_PLAN_H
+#define NEEDLEGRID_PLAN_H
+
+#include "needlegrid/error.h"
+#include "needlegrid/haystack.h"
+#include "needlegrid/template.h"
+#include "needlegrid/trial.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What to sweep over, the model apart. */
+struct sweep {
+    const struct prompt_template *tpl;
+    const char *haystack;        /* name or path, as haystack_open() takes it */
+    const char *haystack_folder; /* where the shipped ones lie */
+    enum haystack_fill fill;
+    const size_t *lengths; /* [n_lengths] tokens, rising */
+    size_t n_lengths;
+    const double *depths; /* [n_depths] percent, rising */
+    size_t n_depths;
+    uint64_t samples;
+    uint64_t seed;
+};
+
+struct plan_item {
+    struct trial_spec spec;
+    size_t source;    /* index into the plan's sources */
+    size_t needle_at; /* token index in the prompt */
+    size_t shared;    /* tokens in common with the item before */
+    size_t prompt_tokens;
+};
+
+/* One haystack in use: the one asked for, or its substitute where that is too short. */
+struct plan_source {
+    struct haystack *haystack; /* NULL for a shuffled one, which stands on the first */
+    struct haystack_tokens *tokens;
+    struct trial_builder *builder;
+};
+
+struct plan {
+    struct plan_item *items; /* [n] in order */
+    size_t n;
+    struct plan_source sources[2]; /* 0: as asked for; 1: the substitute, if any */
+    size_t substitute_from;        /* lengths from here on use it, tokens; 0 = none do */
+    uint64_t prompt_tokens;        /* of all trials */
+    uint64_t shared_tokens;        /* of these, found in the cache */
+};
+
+/*
+ * A length under the minimum is ERR_USAGE and names the minimum; nothing is planned then. Borrows
+ * the template and tokenizer until plan_release().
+ */
+NG_MUST_USE enum status plan_make(struct plan *out, const struct sweep *sweep,
+                                  const struct tokenizer *tokenizer, struct error *e);
+void plan_release(struct plan *p);
+
+/* Builds the trial of item i into *out (zeroed, or built before: its memory is used again). */
+NG_MUST_USE enum status plan_build(struct plan *p, size_t i, struct trial *out, struct error *e);
+
+/* The haystack of item i; borrowed until plan_release(). */
+const struct haystack_tokens *plan_haystack(const struct plan *p, size_t i);
+
+#endif

@@ -1,0 +1,305 @@
+#include "needlegrid/run.h"
+
+#include "needlegrid/hash.h"
+#include "needlegrid/os.h"
+#include "needlegrid/score.h"
+
+#include <string.h>
+
+enum {
+    EXCERPT_AROUND = 240,    /* bytes of text kept on each side of the needle */
+    MAX_RESPONSE = 1 << 20,  /* bytes */
+    ATTENTION_WEIGHT = 4000, /* tokens of context whose attention costs as much as the weights do */
+};
+
+struct runner {
+    const struct run_request *r;
+    struct run_result *result;
+    struct scorer *scorer;
+    struct hash *hash;
+    char run_key[HASH_HEX_SIZE];
+    struct trial trial;
+    struct completion completion;
+    struct buf excerpt;
+    double work_done; /* in the units of work_of(), skipped trials left out */
+    double work_left;
+};
+
+/* ---- keys ---- */
+
+/* Everything about model and engine that affects an answer. */
+static void hash_model(struct hash *h, const struct backend_info *info)
+{
+    hash_field_str(h, "backend", info->kind);
+    hash_field_str(h, "model", info->model_hash);
+    hash_field_str(h, "rule", info->rule);
+    hash_field_str(h, "rule_detail", info->rule_detail);
+    hash_field_str(h, "isa", info->isa);
+    hash_field_u64(h, "numerics", (uint64_t)info->numerics);
+}
+
+/* Everything about one trial that is the same for every model and rule. */
+static void hash_pair(struct hash *h, const struct runner *u, size_t item)
+{
+    const struct trial_spec *spec = &u->r->plan->items[item].spec;
+    const struct prompt_template *tpl = u->r->sweep->tpl;
+    const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
+
+    hash_field_str(h, "task", tpl->task);
+    hash_field_str(h, "template", tpl->hash);
+    hash_field_str(h, "haystack", haystack_tokens_hash(plan_haystack(u->r->plan, item)));
+    hash_field_str(h, "tokenizer", tokenizer_hash(tokenizer));
+    hash_field_u64(h, "bos",
+                   tokenizer_wants_bos(tokenizer) ? (uint64_t)tokenizer_bos(tokenizer) + 1 : 0);
+    hash_field_u64(h, "context_length", spec->context_length);
+    hash_field_f64(h, "depth", spec->depth);
+    hash_field_u64(h, "sample", spec->sample);
+    hash_field_u64(h, "seed", spec->seed);
+}
+
+static enum status trial_keys(struct runner *u, size_t item, char pair[HASH_HEX_SIZE],
+                              char trial[HASH_HEX_SIZE], struct error *e)
+{
+    hash_pair(u->hash, u, item);
+    if (hash_hex(u->hash, pair, e) != OK)
+        return e->code;
+    hash_field_str(u->hash, "run", u->run_key);
+    hash_pair(u->hash, u, item);
+    return hash_hex(u->hash, trial, e);
+}
+
+static enum status make_run_key(struct runner *u, struct error *e)
+{
+    const struct sweep *sweep = u->r->sweep;
+
+    hash_model(u->hash, backend_info(u->r->backend));
+    hash_field_str(u->hash, "task", sweep->tpl->task);
+    hash_field_str(u->hash, "template", sweep->tpl->hash);
+    hash_field_str(u->hash, "haystack", haystack_tokens_hash(u->r->plan->sources[0].tokens));
+    hash_field_str(u->hash, "fill", haystack_fill_name(sweep->fill));
+    hash_field_u64(u->hash, "seed", sweep->seed);
+    return hash_hex(u->hash, u->run_key, e);
+}
+
+/* ---- rows ---- */
+
+static enum status put_run(struct runner *u, struct error *e)
+{
+    const struct backend_info *info = backend_info(u->r->backend);
+    const struct prompt_template *tpl = u->r->sweep->tpl;
+    char now[24];
+    struct run_record run = {
+        .run_key = u->run_key,
+        .model_name = info->model_name,
+        .model_hash = info->model_hash,
+        .backend = info->kind,
+        .rule = info->rule,
+        .rule_detail = info->rule_detail,
+        .task = tpl->task,
+        .template_name = tpl->name,
+        .template_hash = tpl->hash,
+        .template_text = tpl->text,
+        .haystack_name = haystack_tokens_name(u->r->plan->sources[0].tokens),
+        .tokenizer_hash = tokenizer_hash(info->tokenizer),
+        .isa = info->isa,
+        .numerics = info->numerics,
+        .training_length = (int64_t)info->training_length,
+        .seed = u->r->sweep->seed,
+        .model_path = info->model_path,
+        .tool_version = u->r->tool_version,
+        .settings = u->r->settings,
+    };
+
+    os_utc_now(now);
+    run.started_at = now;
+    return store_put_run(u->r->store, &run, &u->result->run_id, e);
+}
+
+static enum status put_trial(struct runner *u, size_t item, const char *pair_key,
+                             const char *trial_key, const struct verdict *v, struct error *e)
+{
+    const struct trial *t = &u->trial;
+    const struct completion *c = &u->completion;
+    const struct haystack_tokens *haystack = plan_haystack(u->r->plan, item);
+    char now[24];
+    struct trial_record row = {
+        .trial_key = trial_key,
+        .pair_key = pair_key,
+        .context_length = (int64_t)t->spec.context_length,
+        .target_depth = t->spec.depth,
+        .actual_depth = t->actual_depth,
+        .sample = (int64_t)t->spec.sample,
+        .seed = t->spec.seed,
+        .haystack_name = haystack_tokens_name(haystack),
+        .haystack_hash = haystack_tokens_hash(haystack),
+        .prompt_tokens = (int64_t)t->prompt.n,
+        .needle_at = (int64_t)t->needle_at,
+        .needle_tokens = (int64_t)t->needle_tokens,
+        .needle_key = t->needle.key,
+        .expected = t->needle.value,
+        .response = buf_str(&c->text),
+        .outcome = outcome_name(v->outcome),
+        .counted = outcome_counts(v->outcome),
+        .scorer = u->r->sweep->tpl->scorer,
+        .score = v->score,
+        .has_logprob = c->has_logprob,
+        .logprob = c->logprob,
+        .worst_rank = c->worst_rank,
+        .finish_reason = c->finish_reason,
+        .excerpt = buf_str(&u->excerpt),
+        .latency_ms = c->latency_ms,
+        .evaluated_tokens = (int64_t)c->evaluated,
+        .reused_tokens = (int64_t)c->reused,
+        .tool_version = u->r->tool_version,
+    };
+
+    os_utc_now(now);
+    row.finished_at = now;
+    return store_put_trial(u->r->store, u->result->run_id, &row, e);
+}
+
+/* ---- one trial ---- */
+
+static enum status complete_trial(struct runner *u, struct verdict *v, struct error *e)
+{
+    const struct prompt_template *tpl = u->r->sweep->tpl;
+    struct completion_request request = {
+        .prompt = u->trial.prompt.ids,
+        .n_prompt = u->trial.prompt.n,
+        .max_tokens = u->trial.max_tokens,
+        .stop = (const char *const *)tpl->stop,
+        .n_stop = tpl->n_stop,
+        .answer = u->trial.answer.ids,
+        .n_answer = u->trial.answer.n,
+    };
+    enum status status = backend_complete(u->r->backend, &request, &u->completion, e);
+
+    if (status != OK)
+        return status;
+    status = scorer_judge(u->scorer, buf_str(&u->completion.text), u->completion.text.len,
+                          u->trial.needle.value, NULL, 0, v, e);
+    if (status == OK)
+        v->outcome =
+            outcome_after_stop(v->outcome, strcmp(u->completion.finish_reason, "length") == 0);
+    return status;
+}
+
+static enum status run_trial(struct runner *u, size_t item, const char *pair_key,
+                             const char *trial_key, struct error *e)
+{
+    const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
+    struct verdict v;
+
+    if (plan_build(u->r->plan, item, &u->trial, e) != OK || complete_trial(u, &v, e) != OK)
+        return e->code;
+    buf_clear(&u->excerpt);
+    if (trial_excerpt(&u->trial, tokenizer, EXCERPT_AROUND, &u->excerpt, e) != OK ||
+        put_trial(u, item, pair_key, trial_key, &v, e) != OK)
+        return e->code;
+    u->result->prompt_tokens += u->trial.prompt.n;
+    u->result->evaluated_tokens += u->completion.evaluated;
+    u->result->reused_tokens += u->completion.reused;
+    u->result->errors += !outcome_counts(v.outcome);
+    return OK;
+}
+
+/* ---- the sweep ---- */
+
+/*
+ * What an item costs, in arbitrary units, for the estimate of the time left: its new tokens, each
+ * through the weights and over the context before it.
+ */
+static double work_of(const struct plan_item *i)
+{
+    double fresh = (double)(i->prompt_tokens - i->shared);
+
+    return fresh * (ATTENTION_WEIGHT + (double)(i->prompt_tokens + i->shared) / 2);
+}
+
+static void report(struct runner *u, size_t done, double start)
+{
+    const struct backend_info *info = backend_info(u->r->backend);
+    struct run_progress p = {
+        .model_name = info->model_name,
+        .rule = info->rule,
+        .done = done,
+        .total = u->r->plan->n,
+        .skipped = u->result->skipped,
+        .errors = u->result->errors,
+        .elapsed_s = os_monotonic_s() - start,
+        .remaining_s = -1,
+    };
+
+    u->result->seconds = p.elapsed_s;
+    if (u->work_done > 0)
+        p.remaining_s = p.elapsed_s * u->work_left / u->work_done;
+    if (u->r->progress)
+        u->r->progress(u->r->progress_context, &p);
+}
+
+static enum status run_item(struct runner *u, size_t item, struct error *e)
+{
+    double work = work_of(&u->r->plan->items[item]);
+    char pair_key[HASH_HEX_SIZE];
+    char trial_key[HASH_HEX_SIZE];
+    bool done;
+
+    if (trial_keys(u, item, pair_key, trial_key, e) != OK ||
+        store_has_trial(u->r->store, trial_key, &done, e) != OK)
+        return e->code;
+    u->work_left -= work;
+    if (done) {
+        u->result->skipped++;
+        return OK;
+    }
+    u->work_done += work;
+    return run_trial(u, item, pair_key, trial_key, e);
+}
+
+static enum status run_items(struct runner *u, struct error *e)
+{
+    const struct plan *plan = u->r->plan;
+    double start = os_monotonic_s();
+    enum status status = OK;
+
+    for (size_t i = 0; i < plan->n; i++)
+        u->work_left += work_of(&plan->items[i]);
+    report(u, 0, start);
+    for (size_t i = 0; i < plan->n && status == OK; i++) {
+        if (os_interrupted())
+            return error_set(e, ERR_INTERRUPTED, "interrupted");
+        status = run_item(u, i, e);
+        if (status == OK)
+            report(u, i + 1, start);
+    }
+    return status;
+}
+
+enum status run_sweep(const struct run_request *r, struct run_result *result, struct error *e)
+{
+    struct runner u = {
+        .r = r,
+        .result = result,
+        .completion = {.text = BUF_INIT(MAX_RESPONSE)},
+        .excerpt = BUF_INIT(MAX_RESPONSE),
+    };
+    enum status status;
+
+    memset(result, 0, sizeof(*result));
+    result->trials = r->plan->n;
+    status = hash_new(&u.hash, e);
+    if (status == OK)
+        status = scorer_new(&u.scorer, r->sweep->tpl->scorer, e);
+    if (status == OK)
+        status = make_run_key(&u, e);
+    if (status == OK)
+        status = put_run(&u, e);
+    if (status == OK)
+        status = run_items(&u, e);
+    scorer_free(u.scorer);
+    hash_free(u.hash);
+    trial_release(&u.trial);
+    buf_release(&u.completion.text);
+    buf_release(&u.excerpt);
+    return status;
+}
