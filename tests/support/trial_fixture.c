@@ -20,8 +20,8 @@ struct prompt_template *open_tokyo(void)
     return t;
 }
 
-struct setup set_up(const char *name, const char *text, const struct prompt_template *tpl,
-                    const struct tokenizer *t)
+struct setup setup_open(const char *name, const char *text, const struct prompt_template *tpl,
+                        const struct tokenizer *t)
 {
     struct setup s = {0};
     struct error e;
@@ -34,18 +34,18 @@ struct setup set_up(const char *name, const char *text, const struct prompt_temp
     return s;
 }
 
-void tear_down(struct setup *s)
+void setup_close(struct setup *s)
 {
     trial_builder_free(s->b);
     haystack_tokens_free(s->ht);
     haystack_free(s->h);
 }
 
-struct trial build(struct trial_builder *b, size_t length, double depth, uint64_t sample,
-                   uint64_t seed)
+struct trial build_trial(struct trial_builder *b, size_t length, double depth, uint64_t sample,
+                         uint64_t seed)
 {
     struct trial_spec spec = {length, depth, sample, seed};
-    struct trial t;
+    struct trial t = {0};
     struct error e;
 
     if (trial_build(b, &spec, &t, &e) != OK)
@@ -54,7 +54,7 @@ struct trial build(struct trial_builder *b, size_t length, double depth, uint64_
     return t;
 }
 
-void decode(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out)
+void decode_ids(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out)
 {
     struct error e;
 

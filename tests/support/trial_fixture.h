@@ -3,11 +3,11 @@
  *
  *     struct fixture f = fixture_open_tiny();
  *     struct prompt_template *tpl = open_tokyo();
- *     struct setup s = set_up("essays", NULL, tpl, f.t);
- *     struct trial t = build(s.b, 1000, 50, sample, seed);
+ *     struct setup s = setup_open("essays", NULL, tpl, f.t);
+ *     struct trial t = build_trial(s.b, 1000, 50, sample, seed);
  *     ...
  *     trial_release(&t);
- *     tear_down(&s);
+ *     setup_close(&s);
  */
 #ifndef NEEDLEGRID_TESTS_TRIAL_FIXTURE_H
 #define NEEDLEGRID_TESTS_TRIAL_FIXTURE_H
@@ -25,15 +25,15 @@ struct setup {
 struct prompt_template *open_tokyo(void);
 
 /* A haystack of `text`, or the one that `name` names if text is NULL. Borrows tpl and t. */
-struct setup set_up(const char *name, const char *text, const struct prompt_template *tpl,
-                    const struct tokenizer *t);
-void tear_down(struct setup *s);
+struct setup setup_open(const char *name, const char *text, const struct prompt_template *tpl,
+                        const struct tokenizer *t);
+void setup_close(struct setup *s);
 
-struct trial build(struct trial_builder *b, size_t length, double depth, uint64_t sample,
-                   uint64_t seed);
+struct trial build_trial(struct trial_builder *b, size_t length, double depth, uint64_t sample,
+                         uint64_t seed);
 
 /* The bytes of the ids, in place of what `out` held. */
-void decode(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out);
+void decode_ids(const struct tokenizer *t, const token_id *ids, size_t n, struct buf *out);
 
 /* How often `part` stands in `text`, overlaps included. */
 size_t count_text(const char *text, const char *part);

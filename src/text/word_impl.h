@@ -1,0 +1,13 @@
+/* Whole words in a text. */
+#ifndef TEXT_WORD_IMPL_H
+#define TEXT_WORD_IMPL_H
+
+#include <stddef.h>
+
+/*
+ * The offset of the first `word` (len bytes) in the text that no ASCII letter or digit touches; n
+ * if there is none. Letters of other scripts join nothing: better one word too many is found.
+ */
+size_t find_word(const char *text, size_t n, const char *word, size_t len);
+
+#endif
