@@ -25,7 +25,10 @@ struct buf {
     enum status status;
 };
 
-#define BUF_INIT(max_bytes) {NULL, 0, 0, (max_bytes), OK}
+#define BUF_INIT(max_bytes)                                                                        \
+    {                                                                                              \
+        NULL, 0, 0, (max_bytes), OK                                                                \
+    }
 
 void buf_append(struct buf *b, const void *data, size_t n);
 void buf_puts(struct buf *b, const char *s);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 struct grid_cell {
-    int64_t n;    /* trials in the denominator; 0 = missing */
+    int64_t n; /* trials in the denominator; 0 = missing */
     int64_t hits;
     double score; /* sum */
     int64_t not_counted;
@@ -28,7 +28,7 @@ struct grid {
     int64_t training_length; /* tokens; 0 if unknown */
     int64_t *lengths;        /* [n_lengths], rising */
     size_t n_lengths;
-    double *depths;          /* [n_depths], percent, rising */
+    double *depths; /* [n_depths], percent, rising */
     size_t n_depths;
     struct grid_cell *cells; /* [n_depths, n_lengths] */
 };

@@ -75,28 +75,28 @@ struct trial_record {
     const char *trial_key; /* hex SHA-256 */
     const char *pair_key;  /* hex SHA-256: the same for every model and rule */
     int64_t context_length;
-    double target_depth;   /* percent */
-    double actual_depth;   /* percent */
+    double target_depth; /* percent */
+    double actual_depth; /* percent */
     int64_t sample;
     uint64_t seed;
     const char *haystack_name; /* the one in this prompt */
     const char *haystack_hash;
     int64_t prompt_tokens;
-    int64_t needle_at;      /* token index in the prompt */
+    int64_t needle_at; /* token index in the prompt */
     int64_t needle_tokens;
     const char *needle_key;
     const char *expected;
-    const char *response;   /* raw text of the answer */
-    const char *outcome;    /* outcome_name() */
-    bool counted;           /* in the denominator: outcome_counts() */
+    const char *response; /* raw text of the answer */
+    const char *outcome;  /* outcome_name() */
+    bool counted;         /* in the denominator: outcome_counts() */
     const char *scorer;
     double score;
     bool has_logprob;
-    double logprob;         /* mean natural-log probability per answer token, teacher-forced */
-    int64_t worst_rank;     /* largest rank among them, 1 = all are the argmax; with logprob */
+    double logprob;            /* mean natural-log probability per answer token, teacher-forced */
+    int64_t worst_rank;        /* largest rank among them, 1 = all are the argmax; with logprob */
     const char *finish_reason; /* "stop", "length", ... */
     const char *excerpt;
-    const char *error;      /* message of a failed trial, or NULL */
+    const char *error; /* message of a failed trial, or NULL */
     /* timing and counters: not in the canonical dump */
     double latency_ms;
     int64_t evaluated_tokens;
@@ -147,7 +147,7 @@ NG_MUST_USE enum status store_each_trial(struct store *s, const struct trial_fil
 struct cell_row {
     int64_t context_length;
     double target_depth;
-    int64_t n;    /* trials that count */
+    int64_t n; /* trials that count */
     int64_t hits;
     double score; /* sum of the scores */
     int64_t not_counted;

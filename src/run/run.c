@@ -45,6 +45,7 @@ static void hash_pair(struct hash *h, const struct runner *u, size_t item)
     const struct prompt_template *tpl = u->r->sweep->tpl;
     const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
 
+    hash_field_u64(h, "trial_revision", TRIAL_REVISION);
     hash_field_str(h, "task", tpl->task);
     hash_field_str(h, "template", tpl->hash);
     hash_field_str(h, "haystack", haystack_tokens_hash(plan_haystack(u->r->plan, item)));

@@ -1,6 +1,6 @@
 #include "needlegrid/attention_rule.h"
 
-#include "engine_fixture.h"
+#include "../support/engine_fixture.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  * Whole models: logits against an independent float64 reference, and the promise that they are the
  * same bits whatever the threads, the chunks and the cache.
  */
-#include "engine_fixture.h"
-#include "reference.h"
+#include "../support/engine_fixture.h"
+#include "../support/reference.h"
 
 #include "needlegrid/sample.h"
 
