@@ -13,11 +13,14 @@ size_t sample_greedy(const float *logits, size_t n)
 
 double sample_logprob(const float *logits, size_t n, int32_t i)
 {
-    double max = (double)logits[sample_greedy(logits, n)];
-    double sum = 0;
+    size_t best = sample_greedy(logits, n);
+    double max = (double)logits[best];
+    double sum = 1; /* of e^(logit - max): the largest itself, and the others */
 
-    for (size_t j = 0; j < n; j++)
-        sum += exp((double)logits[j] - max);
+    for (size_t j = 0; j < n; j++) {
+        if (j != best)
+            sum += exp((double)logits[j] - max);
+    }
     return (double)logits[i] - max - log(sum);
 }
 
