@@ -11,7 +11,7 @@ VERSION := $(shell git describe --always --dirty 2>/dev/null || echo unknown)
 # ---- configurations: objects of each lie apart ----
 
 comma := ,
-CONFIG := $(notdir $(CC))$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))$(if $(FUZZ),-fuzz)
+CONFIG := $(notdir $(CC))$(if $(WERROR),-werror)$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))$(if $(FUZZ),-fuzz)
 BUILD := build/$(CONFIG)
 
 CFLAGS ?= -O2 -g
@@ -68,6 +68,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 Q := $(if $(V),,@)
 
+.SECONDARY: # keep the tests' objects
 .PHONY: all deps demo test unit-test cli-test conformance fuzz lint format bench install help clean
 
 all: $(PROGRAM) needlegrid
@@ -126,6 +127,9 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(TEST_SUPPORT) $(LIBRARY)
 $(BUILD)/tests/fuzz/%: $(BUILD)/tests/fuzz/%.o $(LIBRARY)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(FUZZ),-fsanitize=fuzzer) $^ $(LDLIBS) -o $@
 
+$(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIBRARY)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 
 # ---- run ----
@@ -153,8 +157,8 @@ fuzz: $(FUZZERS)
 	$(Q)test -n "$(FUZZ)" || { echo "run: make fuzz CC=clang FUZZ=1 SANITIZE=address,undefined"; exit 2; }
 	$(Q)set -e; for f in $(FUZZERS); do ./tests/fuzz/run.sh $$f $(SECONDS_EACH); done
 
-bench: all
-	$(Q)./bench/speed.sh ./needlegrid
+bench: $(BUILD)/bench/speed
+	$(Q)set -e; for m in models/*.gguf; do $< $$m; done
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/needlegrid

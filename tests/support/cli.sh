@@ -41,3 +41,11 @@ trials() {
     sqlite3 -cmd '.timeout 5000' "file:$1?mode=ro" 'SELECT count(*) FROM trial' 2>/dev/null ||
         echo 0
 }
+
+# await_trial DB N PID: until the database has more than N trials, or the process has ended.
+await_trial() {
+    until [ "$(trials "$1")" -gt "$2" ]; do
+        kill -0 "$3" 2>/dev/null || return 1
+        sleep 0.01
+    done
+}

@@ -1,0 +1,140 @@
+/* needlegrid info: what matters about a model for long contexts. */
+#include "cli_impl.h"
+
+#include "needlegrid/session.h"
+#include "needlegrid/tokenizer.h"
+
+#include <string.h>
+
+static const struct option options[] = {
+    {"attention", "RULE", "model", "show the model as run under this rule", false},
+    {"isa", "NAME", NULL, "instruction set whose cache layout is counted", false},
+    {NULL, NULL, NULL, NULL, false},
+};
+
+struct facts {
+    struct gguf *g;
+    struct tokenizer *tokenizer; /* NULL if it is of a kind this version does not run */
+    struct error tokenizer_error;
+    struct model *model;
+};
+
+static enum status open_facts(struct facts *f, const struct args *a, struct error *e)
+{
+    struct model_options o = {.kernels = NULL};
+
+    if (kernels_select(&o.kernels, args_get(a, "isa"), e) != OK ||
+        attention_choice_parse(&o.attention, args_get(a, "attention"), e) != OK ||
+        gguf_open(&f->g, args_positional(a, 0), e) != OK ||
+        model_open(&f->model, f->g, &o, e) != OK)
+        return e->code;
+    if (tokenizer_from_gguf(&f->tokenizer, f->g, &f->tokenizer_error) != OK)
+        f->tokenizer = NULL;
+    return OK;
+}
+
+static void append_types(const struct facts *f, struct buf *out)
+{
+    size_t n = gguf_tensor_count(f->g);
+    const char *separator = " (";
+    char name[24];
+
+    buf_printf(out, "tensors           %zu", n);
+    for (uint32_t type = 0; type < 64; type++) {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++)
+            count += gguf_tensor_at(f->g, i)->type == type;
+        if (count) {
+            buf_printf(out, "%s%zu %s", separator, count, gguf_tensor_type_name(type, name));
+            separator = ", ";
+        }
+    }
+    buf_puts(out, ")\n");
+}
+
+static void append_scales(const struct attention_rule *r, struct buf *out)
+{
+    for (size_t layer = 0; r->scale && layer < r->n_layer; layer++) {
+        buf_printf(out, "  layer %-3zu s     ", layer);
+        for (size_t h = 0; h < r->n_head; h++)
+            buf_printf(out, " %.4f", (double)r->scale[layer * r->n_head + h]);
+        for (size_t h = 0; r->bias && h < r->n_head; h++)
+            buf_printf(out, "%s %.4f", h ? "" : "   b", (double)r->bias[layer * r->n_head + h]);
+        buf_putc(out, '\n');
+    }
+}
+
+static void append_attention(const struct facts *f, struct buf *out)
+{
+    const struct attention_rule *r = model_rule(f->model);
+
+    buf_printf(out, "attention rule    %s", attention_kind_name(r->kind));
+    if (*r->detail)
+        buf_printf(out, " (%s)", r->detail);
+    buf_putc(out, '\n');
+    append_scales(r, out);
+}
+
+static void append_dimensions(const struct facts *f, struct buf *out)
+{
+    const struct model_config *c = model_config(f->model);
+
+    buf_printf(out, "parameters        %zu\n", model_parameters(f->model));
+    append_types(f, out);
+    buf_printf(out, "training length   %zu tokens\n", c->training_length);
+    buf_printf(out, "layers            %zu, width %zu, feed-forward %zu\n", c->n_layer, c->dim,
+               c->n_ff);
+    buf_printf(out, "heads             %zu, key-value heads %zu, head dimension %zu\n", c->n_head,
+               c->n_kv_head, c->head_dim);
+    buf_printf(out, "rope              theta %g, %zu dimensions, positions divided by %g\n",
+               c->rope_theta, c->n_rot, c->rope_scale);
+    append_attention(f, out);
+    buf_printf(out, "KV cache          %zu bytes per token, %.1f MiB at 32768 tokens\n",
+               session_bytes_per_token(f->model),
+               (double)session_bytes_per_token(f->model) * 32768 / 0x1p20);
+}
+
+static void append_tokenizer(const struct facts *f, struct buf *out)
+{
+    if (!f->tokenizer) {
+        buf_printf(out, "tokenizer         %s\n", f->tokenizer_error.message);
+        return;
+    }
+    buf_printf(out, "tokenizer         %zu tokens, BOS %d%s, EOS %d\n",
+               tokenizer_size(f->tokenizer), tokenizer_bos(f->tokenizer),
+               tokenizer_wants_bos(f->tokenizer) ? " before each prompt" : "",
+               tokenizer_eos(f->tokenizer));
+}
+
+static int run(const struct args *a, struct error *e)
+{
+    struct facts f = {.g = NULL};
+    struct buf out = BUF_INIT(1 << 20);
+    struct str name = {"(unnamed)", 9};
+    int code = EXIT_USAGE;
+
+    if (open_facts(&f, a, e) == OK && gguf_string_opt(f.g, "general.name", &name, e) == OK) {
+        buf_printf(&out, "model             %.*s\n", (int)name.n, name.p);
+        buf_printf(&out, "file              %s, GGUF version %u, %zu bytes\n", gguf_path(f.g),
+                   gguf_version(f.g), gguf_file_size(f.g));
+        append_dimensions(&f, &out);
+        append_tokenizer(&f, &out);
+        code = write_stdout(&out, e) == OK ? EXIT_PASSED : EXIT_INCOMPLETE;
+    }
+    buf_release(&out);
+    model_free(f.model);
+    tokenizer_free(f.tokenizer);
+    gguf_close(f.g);
+    return code;
+}
+
+const struct command command_info = {
+    .name = "info",
+    .positional = "MODEL",
+    .min_positional = 1,
+    .max_positional = 1,
+    .summary = "what matters about a GGUF model for long contexts",
+    .options = options,
+    .examples = "  needlegrid info models/tiny-ssmax.gguf\n",
+    .run = run,
+};
