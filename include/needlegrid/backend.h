@@ -16,6 +16,7 @@
 
 #include "needlegrid/buf.h"
 #include "needlegrid/error.h"
+#include "needlegrid/span.h"
 #include "needlegrid/tokenizer.h"
 
 #include <stdbool.h>
@@ -42,8 +43,21 @@ struct completion_request {
     size_t max_tokens;       /* the answer ends after so many */
     const char *const *stop; /* or where one of these n_stop strings begins */
     size_t n_stop;
-    const token_id *answer; /* [n_answer] the expected answer, for its log-probability */
-    size_t n_answer;        /* at most max_tokens; 0 = none wanted */
+    const token_id *answer;           /* [n_answer] the expected answer, for its log-probability */
+    size_t n_answer;                  /* at most max_tokens; 0 = none wanted */
+    const struct token_span *needles; /* [n_needles] what attention is looked for on; or NULL */
+    size_t n_needles;
+    const struct token_span *values; /* [n_values] the values alone, within the needles */
+    size_t n_values;
+};
+
+/* How one head attends from the last token of the prompt. */
+struct attention_score {
+    size_t layer, head;
+    double needle_mass; /* weight on all needles asked for */
+    double value_mass;  /* weight on their values alone */
+    double max;         /* the largest weight on any token */
+    double entropy;     /* of the weights, nats */
 };
 
 struct completion {
@@ -52,8 +66,10 @@ struct completion {
     bool has_logprob;
     double logprob;     /* mean natural-log probability of the answer's tokens, teacher-forced */
     int64_t worst_rank; /* the largest of their ranks; 1 = each is the most probable */
-    uint64_t evaluated; /* tokens run through the model */
-    uint64_t reused;    /* tokens of the prompt found in the cache */
+    const struct attention_score *attention; /* [n_attention], layer by layer; borrowed until the */
+    size_t n_attention;                      /* next completion; 0 if the request had no needles */
+    uint64_t evaluated;                      /* tokens run through the model */
+    uint64_t reused;                         /* tokens of the prompt found in the cache */
     double latency_ms;
 };
 

@@ -19,6 +19,7 @@
 
 #include "needlegrid/error.h"
 #include "needlegrid/model.h"
+#include "needlegrid/span.h"
 #include "needlegrid/threads.h"
 
 #include <stddef.h>
@@ -59,6 +60,25 @@ struct session_counters {
 };
 
 struct session_counters session_counters(const struct session *s);
+
+/* One head's attention from one position. */
+struct head_attention {
+    double max;     /* the largest weight */
+    double entropy; /* of the weights, nats */
+};
+
+/* From the next sync on, keeps what session_attention() needs: one query per layer and head. */
+NG_MUST_USE enum status session_watch_attention(struct session *s, struct error *e);
+
+/*
+ * The attention weights, summed over spans, from the first position whose logits the last sync gave
+ * (the last token of a prompt, when an answer was evaluated behind it): heads [n_layer, n_head] and
+ * mass [n_layer, n_head, n_spans], both the caller's. Weights are exp(z_j) / sum exp(z), z the
+ * scaled logits under the model's rule, summed in double. ERR_USAGE if no sync was watched.
+ */
+NG_MUST_USE enum status session_attention(struct session *s, const struct token_span *spans,
+                                          size_t n_spans, struct head_attention *heads,
+                                          double *mass, struct error *e);
 
 /* Bytes of KV cache per token for this model and its kernels. */
 size_t session_bytes_per_token(const struct model *m);

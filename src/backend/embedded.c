@@ -20,6 +20,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reused from one completion to the next. */
+struct watcher {
+    struct attention_score *scores; /* [n_layer * n_head] */
+    struct head_attention *heads;   /* the same */
+    struct token_span *spans;       /* [n_spans] needles, then values */
+    double *mass;                   /* [n_layer * n_head, n_spans] */
+    size_t cap_scores, cap_heads, cap_spans, cap_mass;
+};
+
 struct embedded {
     struct backend base;
     struct gguf *gguf; /* closed once the weights are packed */
@@ -30,6 +39,7 @@ struct embedded {
     struct session *session; /* likewise */
     bool no_reuse;
     struct tokens sequence; /* prompt and what follows it */
+    struct watcher watcher; /* memory of attention scores */
     char *path;
     char *name;
     char hash[HASH_HEX_SIZE];
@@ -46,6 +56,10 @@ static void embedded_close(struct backend *b)
     tokenizer_free(m->tokenizer);
     gguf_close(m->gguf);
     tokens_release(&m->sequence);
+    free(m->watcher.scores);
+    free(m->watcher.heads);
+    free(m->watcher.spans);
+    free(m->watcher.mass);
     free(m->path);
     free(m->name);
     free(m);
@@ -135,11 +149,55 @@ static enum status evaluate_prompt(struct embedded *m, const struct completion_r
     m->sequence.n = 0;
     if (m->no_reuse)
         session_forget(m->session);
+    if (r->n_needles > 0 && session_watch_attention(m->session, e) != OK)
+        return e->code;
     if (tokens_append(&m->sequence, r->prompt, r->n_prompt, e) != OK ||
         tokens_append(&m->sequence, r->answer, draft_length(r) - 1, e) != OK ||
         session_sync(m->session, m->sequence.ids, m->sequence.n, draft_length(r), e) != OK)
         return e->code;
     m->sequence.n = r->n_prompt;
+    return OK;
+}
+
+static enum status reserve_watcher(struct watcher *w, size_t n_heads, size_t n_spans,
+                                   struct error *e)
+{
+    const char *what = "attention scores";
+
+    if (mem_grow(&w->scores, &w->cap_scores, n_heads, sizeof(*w->scores), what, e) != OK ||
+        mem_grow(&w->heads, &w->cap_heads, n_heads, sizeof(*w->heads), what, e) != OK ||
+        mem_grow(&w->spans, &w->cap_spans, n_spans, sizeof(*w->spans), what, e) != OK)
+        return e->code;
+    return mem_grow(&w->mass, &w->cap_mass, n_heads * n_spans, sizeof(*w->mass), what, e);
+}
+
+/* Weight on the needles and on their values, from the last token of the prompt. */
+static enum status score_attention(struct embedded *m, const struct completion_request *r,
+                                   struct completion *out, struct error *e)
+{
+    const struct model_config *c = model_config(m->model);
+    size_t n_heads = c->n_layer * c->n_head;
+    size_t n_spans = r->n_needles + r->n_values;
+    struct watcher *w = &m->watcher;
+
+    if (reserve_watcher(w, n_heads, n_spans, e) != OK)
+        return e->code;
+    memcpy(w->spans, r->needles, r->n_needles * sizeof(*w->spans));
+    if (r->n_values > 0)
+        memcpy(w->spans + r->n_needles, r->values, r->n_values * sizeof(*w->spans));
+    if (session_attention(m->session, w->spans, n_spans, w->heads, w->mass, e) != OK)
+        return e->code;
+    for (size_t i = 0; i < n_heads; i++) {
+        struct attention_score *s = &w->scores[i];
+        *s = (struct attention_score){.layer = i / c->n_head,
+                                      .head = i % c->n_head,
+                                      .max = w->heads[i].max,
+                                      .entropy = w->heads[i].entropy};
+        for (size_t j = 0; j < n_spans; j++)
+            *(j < r->n_needles ? &s->needle_mass : &s->value_mass) += w->mass[i * n_spans + j];
+    }
+    out->attention = w->scores;
+    out->n_attention = n_heads;
     return OK;
 }
 
@@ -221,6 +279,8 @@ static enum status embedded_complete(struct backend *b, const struct completion_
     enum status status;
 
     buf_clear(&out->text);
+    out->attention = NULL;
+    out->n_attention = 0;
     status = evaluate_prompt(m, r, e);
     if (status != OK)
         return status;
@@ -228,7 +288,10 @@ static enum status embedded_complete(struct backend *b, const struct completion_
     after = session_counters(m->session);
     out->reused = after.reused - before.reused;
     score_answer(m, r, out);
-    status = generate(m, r, out, e);
+    if (r->n_needles > 0)
+        status = score_attention(m, r, out, e);
+    if (status == OK)
+        status = generate(m, r, out, e);
     after = session_counters(m->session);
     out->evaluated = after.evaluated - before.evaluated;
     out->latency_ms = (os_monotonic_s() - start) * 1e3;

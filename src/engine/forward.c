@@ -111,6 +111,9 @@ static void rotate_and_store_rows(void *context, size_t task, size_t thread)
         for (size_t h = 0; h < c->n_head + c->n_kv_head; h++)
             s->m->kernels->rope(q + h * c->head_dim, s->cos + position * half,
                                 s->sin + position * half, half);
+        if (s->watched && position == s->watched_position)
+            memcpy(s->watched + p->layer_number * c->n_head * c->head_dim, q,
+                   c->n_head * c->head_dim * sizeof(*q));
         for (size_t h = 0; h < c->n_kv_head; h++) {
             store_key(s, cache, h, position, k + h * c->head_dim);
             store_value(s, cache, h, position, v + h * c->head_dim);

@@ -98,6 +98,7 @@ enum status session_new(struct session **out, const struct model *m, struct thre
         return status;
     s->m = m;
     s->threads = threads;
+    s->watched_position = SIZE_MAX;
     s->limit = capacity;
     s->capacity = (capacity + KEY_BLOCK - 1) / KEY_BLOCK * KEY_BLOCK;
     s->chunk = SESSION_CHUNK;
@@ -130,6 +131,8 @@ void session_free(struct session *s)
     free(s->mixed);
     free(s->gate_up);
     free(s->scratch);
+    free(s->watched);
+    free(s->watch_scores);
     free(s->logits);
     free(s);
 }
@@ -201,6 +204,7 @@ enum status session_sync(struct session *s, const int32_t *tokens, size_t n, siz
     if (reserve_logits(s, n_logits, e) != OK)
         return e->code;
     s->n_logits = 0;
+    s->watched_position = first_logit;
     reused = common_prefix(s, tokens, first_logit);
     s->n = reused;
     fill_angles(s, n);

@@ -49,6 +49,10 @@ struct session {
     float *scratch; /* [threads, scratch_stride] */
     size_t scratch_stride;
 
+    float *watched; /* [n_layer, n_head * head_dim] rotated queries, or NULL: not watching */
+    size_t watched_position; /* whose queries these are; SIZE_MAX before a watched sync */
+    float *watch_scores;     /* [threads, capacity] */
+
     float *logits; /* [logits_cap, n_vocab] */
     size_t logits_cap;
     size_t n_logits;

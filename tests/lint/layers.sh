@@ -10,7 +10,7 @@ layers="base:0 format:1 net:1 regex:1 token:2 kernel:2 text:3 score:3 engine:3 t
 store:4 report:5 run:6 cli:7"
 
 # A public header belongs to the folder that has a file of its name; these have none.
-owners="trial:text term:report"
+owners="trial:text term:report span:base"
 
 # Header (or folder of headers) : the only file or folder of src/ that may include it.
 libraries="sqlite3.h:store pcre2.h:regex cjson/:base/json.c openssl/:base/hash.c curl/:net

@@ -124,11 +124,13 @@ static void scalable_softmax(double *z, size_t n, double s, double b, int ssmax)
 }
 
 struct state {
-    double *x; /* [n, dim] */
-    double *q; /* [n, n_head * head_dim] */
-    double *k; /* [n, n_kv * head_dim] */
-    double *v; /* the same */
-    double *z; /* [n] */
+    double *x;       /* [n, dim] */
+    double *q;       /* [n, n_head * head_dim] */
+    double *k;       /* [n, n_kv * head_dim] */
+    double *v;       /* the same */
+    double *z;       /* [n] */
+    double *weights; /* [n_layer, n_head, n] of the last position, or NULL */
+    size_t n;
 };
 
 static void attend(const struct net *m, struct state *s, size_t layer, size_t t, double *out)
@@ -147,6 +149,8 @@ static void attend(const struct net *m, struct state *s, size_t layer, size_t t,
         }
         scalable_softmax(s->z, t + 1, scale ? (double)scale[h] : 0, bias ? (double)bias[h] : 0,
                          m->ssmax);
+        if (s->weights && t + 1 == s->n)
+            memcpy(s->weights + (layer * m->n_head + h) * s->n, s->z, s->n * sizeof(*s->z));
         for (size_t i = 0; i < d; i++) {
             out[h * d + i] = 0;
             for (size_t j = 0; j <= t; j++)
@@ -196,8 +200,8 @@ static double *doubles(size_t n)
     return p;
 }
 
-void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,
-                      double *logits)
+static void run(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,
+                double *logits, double *weights)
 {
     struct net m;
     struct state s;
@@ -206,6 +210,8 @@ void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, siz
     const float *output = gguf_tensor(g, "output.weight") ? tensor(g, "output.weight") : embedding;
 
     read_net(&m, g);
+    s.weights = weights;
+    s.n = n;
     s.x = doubles(n * m.dim);
     s.q = doubles(n * m.n_head * m.head_dim);
     s.k = doubles(n * m.n_kv * m.head_dim);
@@ -246,4 +252,18 @@ void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, siz
     free(out);
     free(gate);
     free(up);
+}
+
+void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,
+                      double *logits)
+{
+    run(g, tokens, n, n_logits, logits, NULL);
+}
+
+void reference_attention(const struct gguf *g, const int32_t *tokens, size_t n, double *weights)
+{
+    double *logits = doubles((size_t)gguf_tensor(g, "token_embd.weight")->dims[1]);
+
+    run(g, tokens, n, 1, logits, weights);
+    free(logits);
 }

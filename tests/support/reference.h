@@ -15,4 +15,9 @@
 void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,
                       double *logits);
 
+/*
+ * The attention weights [n_layer, n_head, n] of the last of n tokens, by the same plain formulas.
+ */
+void reference_attention(const struct gguf *g, const int32_t *tokens, size_t n, double *weights);
+
 #endif
