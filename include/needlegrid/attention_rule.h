@@ -58,7 +58,7 @@ struct attention_rule {
  * Reads the rule of a model: key `ARCH.attention.rule`, tensors `blk.%d.attn_ssmax_scale.weight`
  * and `blk.%d.attn_ssmax_bias.weight` [n_head], key `ARCH.attention.ssmax_scale`. A rule forced on
  * a model that was not trained with it starts neutral: s = ssmax_neutral_scale(training length),
- * b = 0. The caller releases *out.
+ * b = 0; where the training length is unknown (0), s must be given. The caller releases *out.
  */
 NG_MUST_USE enum status attention_rule_load(struct attention_rule *out, const struct gguf *g,
                                             const struct attention_choice *choice, size_t n_layer,
@@ -68,7 +68,10 @@ void attention_rule_release(struct attention_rule *r);
 /* The multiplier of a query that sees n keys; ln_n is ln(n), n >= 1. */
 float attention_multiplier(const struct attention_rule *r, size_t layer, size_t head, double ln_n);
 
-/* 1 / mean of ln n over n = 1 .. length: s ln n averages 1, so the scale of logits is kept. */
+/*
+ * 1 / mean of ln n over n = 1 .. length: s ln n averages 1, so the scale of logits is kept. The sum
+ * of ln n is ln length! = lgamma(length + 1). 1 for a length under 2.
+ */
 double ssmax_neutral_scale(size_t length);
 
 #endif

@@ -16,9 +16,11 @@
 
 #include <stddef.h>
 
+enum { THREADS_MAX = 256 };
+
 struct threads;
 
-/* `n` threads in all, the caller's included; 1 <= n <= 256. */
+/* `n` threads in all, the caller's included; 1 <= n <= THREADS_MAX. */
 NG_MUST_USE enum status threads_new(struct threads **out, size_t n, struct error *e);
 void threads_free(struct threads *t);
 size_t threads_count(const struct threads *t);

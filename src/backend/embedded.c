@@ -16,6 +16,7 @@
 #include "needlegrid/session.h"
 #include "needlegrid/threads.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static void embedded_close(struct backend *b)
     free(m);
 }
 
-/* The memory that weights and cache will take, against what there is: better now than at 90%. */
+/* The memory that the cache will take, against what there is: better now than at 90%. */
 static enum status check_memory(const struct embedded *m, size_t max_context, struct error *e)
 {
     double available = (double)os_memory_available();
@@ -87,10 +88,10 @@ static void describe_rule(struct embedded *m)
 
     n = (size_t)snprintf(m->detail, sizeof(m->detail), "%s", r->detail);
     if (m->model_options.rope_theta > 0)
-        n += (size_t)snprintf(m->detail + n, sizeof(m->detail) - n, "%srope theta %.9g",
+        n += (size_t)snprintf(m->detail + n, sizeof(m->detail) - n, "%srope theta %.17g",
                               n ? ", " : "", c->rope_theta);
     if (m->model_options.rope_scale > 0)
-        snprintf(m->detail + n, sizeof(m->detail) - n, "%srope scale %.9g", n ? ", " : "",
+        snprintf(m->detail + n, sizeof(m->detail) - n, "%srope scale %.17g", n ? ", " : "",
                  c->rope_scale);
     m->base.info.rule = attention_kind_name(r->kind);
     m->base.info.rule_detail = m->detail;
@@ -120,18 +121,45 @@ static enum status embedded_prepare(struct backend *b, size_t max_context, struc
 /* Cuts the text where the first stop string begins; true if there is one. */
 static bool cut_at_stop(struct buf *text, size_t from, const struct completion_request *r)
 {
-    const char *first = NULL;
-
-    for (size_t i = 0; i < r->n_stop; i++) {
-        const char *found = strstr(buf_str(text) + from, r->stop[i]);
-        if (found && (!first || found < first))
-            first = found;
+    for (size_t at = from; at < text->len; at++) {
+        for (size_t i = 0; i < r->n_stop; i++) {
+            size_t n = strlen(r->stop[i]);
+            if (n <= text->len - at && memcmp(text->data + at, r->stop[i], n) == 0) {
+                text->len = at;
+                text->data[at] = '\0';
+                return true;
+            }
+        }
     }
-    if (!first)
-        return false;
-    text->len = (size_t)(first - text->data);
-    text->data[text->len] = '\0';
-    return true;
+    return false;
+}
+
+/* A NaN is no answer: it must not be scored as one. */
+static enum status check_logits(const struct embedded *m, const float *logits, struct error *e)
+{
+    for (size_t i = 0; i < model_config(m->model)->n_vocab; i++) {
+        if (!isfinite(logits[i]))
+            return error_set(e, ERR_FORMAT,
+                             "%s under rule %s gives logits that are no finite numbers: damaged "
+                             "weights, or a scale out of range",
+                             m->path, m->base.info.rule);
+    }
+    return OK;
+}
+
+/* The token's text; a NUL would end strings that it is copied into, so it becomes U+FFFD. */
+static enum status append_token(const struct embedded *m, token_id id, struct buf *text,
+                                struct error *e)
+{
+    struct str bytes = tokenizer_bytes(m->tokenizer, id);
+
+    for (size_t i = 0; i < bytes.n; i++) {
+        if (bytes.p[i])
+            buf_putc(text, bytes.p[i]);
+        else
+            buf_puts(text, "\xef\xbf\xbd");
+    }
+    return buf_status(text, e);
 }
 
 /*
@@ -156,6 +184,10 @@ static enum status evaluate_prompt(struct embedded *m, const struct completion_r
         session_sync(m->session, m->sequence.ids, m->sequence.n, draft_length(r), e) != OK)
         return e->code;
     m->sequence.n = r->n_prompt;
+    for (size_t i = 0; i < draft_length(r); i++) {
+        if (check_logits(m, session_logits(m->session, i), e) != OK)
+            return e->code;
+    }
     return OK;
 }
 
@@ -211,7 +243,7 @@ static void score_answer(const struct embedded *m, const struct completion_reque
     out->worst_rank = 1;
     for (size_t i = 0; i < r->n_answer; i++) {
         const float *logits = session_logits(m->session, i);
-        int64_t rank = sample_rank(logits, n_vocab, r->answer[i]);
+        int64_t rank = sample_rank(logits, tokenizer_size(m->tokenizer), r->answer[i]);
         sum += sample_logprob(logits, n_vocab, r->answer[i]);
         out->worst_rank = rank > out->worst_rank ? rank : out->worst_rank;
     }
@@ -223,7 +255,6 @@ static void score_answer(const struct embedded *m, const struct completion_reque
 static enum status next_token(struct embedded *m, const struct completion_request *r, size_t done,
                               bool *on_draft, token_id *out, struct error *e)
 {
-    size_t n_vocab = model_config(m->model)->n_vocab;
     const float *logits;
 
     *on_draft = *on_draft && done < draft_length(r) &&
@@ -234,8 +265,11 @@ static enum status next_token(struct embedded *m, const struct completion_reques
         if (session_sync(m->session, m->sequence.ids, m->sequence.n, 1, e) != OK)
             return e->code;
         logits = session_logits(m->session, 0);
+        if (check_logits(m, logits, e) != OK)
+            return e->code;
     }
-    *out = (token_id)sample_greedy(logits, n_vocab);
+    /* the output may be padded beyond the tokenizer's tokens */
+    *out = (token_id)sample_greedy(logits, tokenizer_size(m->tokenizer));
     return OK;
 }
 
@@ -258,8 +292,7 @@ static enum status generate(struct embedded *m, const struct completion_request 
             break;
         }
         if (tokens_append(&m->sequence, &id, 1, e) != OK ||
-            tokenizer_decode(m->tokenizer, &id, 1, &out->text, e) != OK ||
-            buf_status(&out->text, e) != OK)
+            append_token(m, id, &out->text, e) != OK)
             return e->code;
         if (cut_at_stop(&out->text, from, r)) {
             out->finish_reason = "stop";
@@ -300,6 +333,8 @@ static enum status embedded_complete(struct backend *b, const struct completion_
 
 /* ---- opening ---- */
 
+enum { MAX_NAME = 200 }; /* bytes of general.name */
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -329,14 +364,22 @@ static enum status open_file(struct embedded *m, const char *path, struct error 
         return e->code;
     if (name.n == 0 || memchr(name.p, '\0', name.n))
         name = (struct str){base_name(path), strlen(base_name(path))};
-    m->name = mem_strndup(name.p, name.n < 200 ? name.n : 200, e);
-    return m->name ? OK : e->code;
+    m->name = mem_strndup(name.p, name.n < MAX_NAME ? name.n : MAX_NAME, e);
+    if (!m->name)
+        return e->code;
+    /* it is printed on terminals: no control characters */
+    for (char *c = m->name; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+    return OK;
 }
 
 static enum status open_all(struct embedded *m, const struct embedded_options *o, struct error *e)
 {
     struct model_config config;
-    size_t n = o->threads ? o->threads : (size_t)os_cpu_count();
+    size_t cpus = (size_t)os_cpu_count();
+    size_t n = o->threads ? o->threads : cpus < THREADS_MAX ? cpus : THREADS_MAX;
 
     if (attention_choice_parse(&m->model_options.attention, o->attention, e) != OK ||
         kernels_select(&m->model_options.kernels, o->isa, e) != OK ||

@@ -85,11 +85,7 @@ enum status attention_choice_parse(struct attention_choice *out, const char *tex
 
 double ssmax_neutral_scale(size_t length)
 {
-    double sum = 0;
-
-    for (size_t n = 1; n <= length; n++)
-        sum += log((double)n);
-    return sum > 0 ? (double)length / sum : 1.0;
+    return length < 2 ? 1.0 : (double)length / lgamma((double)length + 1);
 }
 
 /* The architecture's own key: "llama" + ".attention.rule". */
@@ -146,50 +142,108 @@ static bool has_tensor(const struct gguf *g, const char *what)
     return gguf_tensor(g, name) != NULL;
 }
 
-/* s or b of every layer and head: the user's, else the model's, else `neutral`. */
-static enum status load_scales(float **out, struct attention_rule *r, const struct gguf *g,
-                               const char *what, const float *given, float neutral, bool required,
-                               struct error *e)
+/* The shortest decimal that reads back as the same float: 0.3, not 0.300000012. */
+static void print_float(char out[24], float f)
 {
-    size_t n = r->n_layer * r->n_head;
-    size_t used = strlen(r->detail);
-    const char *origin = given ? "as given" : "neutral";
-    float all = given ? *given : neutral;
-    enum status status =
-        mem_alloc(out, "the attention rule's scales", e, r->n_layer, r->n_head, sizeof(**out), 1);
-
-    if (status != OK)
-        return status;
-    if (!given && (required || has_tensor(g, what))) {
-        for (size_t layer = 0; layer < r->n_layer && status == OK; layer++)
-            status = load_row(*out, g, what, layer, r->n_head, e);
-        snprintf(r->detail + used, sizeof(r->detail) - used, "%s%s learned per layer and head",
-                 used ? ", " : "", what);
-        return status;
+    for (int digits = 1; digits <= 9; digits++) {
+        snprintf(out, 24, "%.*g", digits, (double)f);
+        if (strtof(out, NULL) == f)
+            return;
     }
-    for (size_t i = 0; i < n; i++)
-        (*out)[i] = all;
-    snprintf(r->detail + used, sizeof(r->detail) - used, "%s%s %.9g (%s)", used ? ", " : "", what,
-             (double)all, origin);
+}
+
+static void add_detail(struct attention_rule *r, const char *what, const char *text)
+{
+    size_t used = strlen(r->detail);
+
+    snprintf(r->detail + used, sizeof(r->detail) - used, "%s%s %s", used ? ", " : "", what, text);
+}
+
+static enum status alloc_scales(float **out, const struct attention_rule *r, struct error *e)
+{
+    return mem_alloc(out, "the attention rule's scales", e, r->n_layer, r->n_head, sizeof(**out),
+                     1);
+}
+
+/* One value for every layer and head. */
+static enum status set_scales(float **out, struct attention_rule *r, const char *what, float value,
+                              const char *origin, struct error *e)
+{
+    char number[24];
+    char text[64];
+
+    if (alloc_scales(out, r, e) != OK)
+        return e->code;
+    for (size_t i = 0; i < r->n_layer * r->n_head; i++)
+        (*out)[i] = value;
+    print_float(number, value);
+    snprintf(text, sizeof(text), "%s (%s)", number, origin);
+    add_detail(r, what, text);
     return OK;
 }
 
+/* The model's own, from one tensor a layer. */
+static enum status load_scales(float **out, struct attention_rule *r, const struct gguf *g,
+                               const char *what, struct error *e)
+{
+    if (alloc_scales(out, r, e) != OK)
+        return e->code;
+    for (size_t layer = 0; layer < r->n_layer; layer++) {
+        if (load_row(*out, g, what, layer, r->n_head, e) != OK)
+            return e->code;
+    }
+    add_detail(r, what, "learned per layer and head");
+    return OK;
+}
+
+/* s where neither user nor model names one. */
+static enum status set_neutral(struct attention_rule *r, const struct gguf *g,
+                               size_t training_length, struct error *e)
+{
+    if (training_length < 2)
+        return error_set(e, ERR_USAGE,
+                         "%s does not say its context length, so there is no neutral scale: say "
+                         "--attention %s:s=X",
+                         gguf_path(g), attention_kind_name(r->kind));
+    return set_scales(&r->scale, r, "scale", (float)ssmax_neutral_scale(training_length), "neutral",
+                      e);
+}
+
+/* The user's s, else the model's, else neutral. */
+static enum status choose_scale(struct attention_rule *r, const struct gguf *g, const float *given,
+                                bool own, size_t training_length, struct error *e)
+{
+    if (given)
+        return set_scales(&r->scale, r, "scale", *given, "as given", e);
+    if (own || has_tensor(g, "scale"))
+        return load_scales(&r->scale, r, g, "scale", e);
+    return set_neutral(r, g, training_length, e);
+}
+
+static enum status choose_bias(struct attention_rule *r, const struct gguf *g, const float *given,
+                               bool own, struct error *e)
+{
+    if (!given && (own || has_tensor(g, "bias")))
+        return load_scales(&r->bias, r, g, "bias", e);
+    return set_scales(&r->bias, r, "bias", given ? *given : 0.0f, given ? "as given" : "neutral",
+                      e);
+}
+
 /* ssmax-fixed: one s, from the user, the model's key, or neutral. */
-static enum status load_fixed(struct attention_rule *r, const struct gguf *g, const float *given,
-                              float neutral, struct error *e)
+static enum status choose_fixed(struct attention_rule *r, const struct gguf *g, const float *given,
+                                size_t training_length, struct error *e)
 {
     char key[128];
-    float s = neutral;
+    float s;
 
     if (given)
-        return load_scales(&r->scale, r, g, "scale", given, neutral, false, e);
-    if (arch_key(key, g, "attention.ssmax_scale", e) != OK || gguf_f32_opt(g, key, &s, e) != OK)
+        return set_scales(&r->scale, r, "scale", *given, "as given", e);
+    if (arch_key(key, g, "attention.ssmax_scale", e) != OK)
         return e->code;
-    if (load_scales(&r->scale, r, g, "scale", &s, neutral, false, e) != OK)
-        return e->code;
-    snprintf(r->detail, sizeof(r->detail), "scale %.9g (%s)", (double)s,
-             gguf_has(g, key) ? "the model's" : "neutral");
-    return OK;
+    if (!gguf_has(g, key))
+        return set_neutral(r, g, training_length, e);
+    return gguf_f32(g, key, &s, e) == OK ? set_scales(&r->scale, r, "scale", s, "the model's", e)
+                                         : e->code;
 }
 
 static enum status load_parameters(struct attention_rule *r, const struct gguf *g,
@@ -198,16 +252,14 @@ static enum status load_parameters(struct attention_rule *r, const struct gguf *
 {
     const float *s = choice->has_s && !choice->from_model ? &choice->s : NULL;
     const float *b = choice->has_b && !choice->from_model ? &choice->b : NULL;
-    float neutral = (float)ssmax_neutral_scale(training_length);
-    enum status status = OK;
 
+    if (r->kind == ATTENTION_SOFTMAX)
+        return OK;
     if (r->kind == ATTENTION_SSMAX_FIXED)
-        return load_fixed(r, g, s, neutral, e);
-    if (r->kind == ATTENTION_SSMAX || r->kind == ATTENTION_SSMAX_BIAS)
-        status = load_scales(&r->scale, r, g, "scale", s, neutral, own && !s, e);
-    if (status == OK && r->kind == ATTENTION_SSMAX_BIAS)
-        status = load_scales(&r->bias, r, g, "bias", b, 0.0f, own && !b, e);
-    return status;
+        return choose_fixed(r, g, s, training_length, e);
+    if (choose_scale(r, g, s, own, training_length, e) != OK)
+        return e->code;
+    return r->kind == ATTENTION_SSMAX_BIAS ? choose_bias(r, g, b, own, e) : OK;
 }
 
 enum status attention_rule_load(struct attention_rule *out, const struct gguf *g,

@@ -13,13 +13,27 @@ struct loader {
     struct model *m;
     const struct gguf *g;
     struct error *e;
+    const struct gguf_tensor **taken; /* [n_taken] tensors that have found their place */
+    size_t n_taken, cap_taken;
 };
 
-static enum status find(const struct gguf_tensor **out, const struct loader *l, const char *format,
-                        ...) NG_PRINTF(3, 4);
+/* The tensor of this name, or NULL; noted as taken. */
+static enum status take(struct loader *l, const char *name, const struct gguf_tensor **out)
+{
+    *out = gguf_tensor(l->g, name);
+    if (!*out)
+        return OK;
+    if (mem_grow(&l->taken, &l->cap_taken, l->n_taken + 1, sizeof(*l->taken), "a list of tensors",
+                 l->e) != OK)
+        return l->e->code;
+    l->taken[l->n_taken++] = *out;
+    return OK;
+}
 
-static enum status find(const struct gguf_tensor **out, const struct loader *l, const char *format,
-                        ...)
+static enum status find(const struct gguf_tensor **out, struct loader *l, const char *format, ...)
+    NG_PRINTF(3, 4);
+
+static enum status find(const struct gguf_tensor **out, struct loader *l, const char *format, ...)
 {
     char name[64];
     va_list args;
@@ -27,7 +41,8 @@ static enum status find(const struct gguf_tensor **out, const struct loader *l, 
     va_start(args, format);
     vsnprintf(name, sizeof(name), format, args);
     va_end(args);
-    *out = gguf_tensor(l->g, name);
+    if (take(l, name, out) != OK)
+        return l->e->code;
     if (!*out)
         return error_set(l->e, ERR_FORMAT, "%s: tensor %s is missing", gguf_path(l->g), name);
     return OK;
@@ -116,19 +131,57 @@ static enum status load_layer(struct loader *l, size_t i)
     return OK;
 }
 
-/* Tensors this architecture would ignore change its output: better refused than run wrong. */
-static enum status refuse_unknown_tensors(struct loader *l)
+/* Scales of SSMax lie idle when the user chose another rule; the model's own rule uses them all. */
+static bool may_lie_idle(const struct str *name, const struct attention_choice *choice)
 {
-    static const char *const biases[] = {
-        "attn_q.bias", "attn_k.bias",   "attn_v.bias",        "attn_output.bias",  "ffn_gate.bias",
-        "ffn_up.bias", "ffn_down.bias", "attn_q_norm.weight", "attn_k_norm.weight"};
+    static const char mark[] = ".attn_ssmax_";
+
+    for (size_t i = 0; i + sizeof(mark) <= name->n; i++) {
+        if (memcmp(name->p + i, mark, sizeof(mark) - 1) == 0)
+            return !choice->from_model;
+    }
+    return false;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const void *x = *(const struct gguf_tensor *const *)a;
+    const void *y = *(const struct gguf_tensor *const *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A tensor that is left over would have changed the output: better refused than run wrong. */
+static enum status refuse_unknown_tensors(const struct loader *l,
+                                          const struct attention_choice *choice)
+{
+    qsort(l->taken, l->n_taken, sizeof(*l->taken), by_address);
+    for (size_t i = 0; i < gguf_tensor_count(l->g); i++) {
+        const struct gguf_tensor *t = gguf_tensor_at(l->g, i);
+        if (!bsearch(&t, l->taken, l->n_taken, sizeof(*l->taken), by_address) &&
+            !may_lie_idle(&t->name, choice))
+            return error_set(l->e, ERR_UNSUPPORTED,
+                             "%s: tensor %.*s has no place in a llama model under rule %s",
+                             gguf_path(l->g), (int)(t->name.n < 64 ? t->name.n : 64), t->name.p,
+                             attention_kind_name(l->m->rule.kind));
+    }
+    return OK;
+}
+
+/* The rule read its tensors itself. */
+static enum status take_rule_tensors(struct loader *l)
+{
+    const struct attention_rule *r = &l->m->rule;
+    const struct gguf_tensor *t;
     char name[64];
 
-    for (size_t i = 0; i < sizeof(biases) / sizeof(biases[0]); i++) {
-        snprintf(name, sizeof(name), "blk.0.%s", biases[i]);
-        if (gguf_tensor(l->g, name))
-            return error_set(l->e, ERR_UNSUPPORTED, "%s: tensor %s is not supported",
-                             gguf_path(l->g), name);
+    for (size_t i = 0; i < l->m->config.n_layer; i++) {
+        snprintf(name, sizeof(name), "blk.%zu.attn_ssmax_scale.weight", i);
+        if (r->scale && take(l, name, &t) != OK)
+            return l->e->code;
+        snprintf(name, sizeof(name), "blk.%zu.attn_ssmax_bias.weight", i);
+        if (r->bias && take(l, name, &t) != OK)
+            return l->e->code;
     }
     return OK;
 }
@@ -145,10 +198,12 @@ static enum status load_ends(struct loader *l)
         find(&t, l, "output_norm.weight") != OK || load_vector(&m->output_norm, l, t, c->dim) != OK)
         return l->e->code;
     m->n_parameters += c->dim * c->n_vocab;
-    t = gguf_tensor(l->g, "rope_freqs.weight");
+    if (take(l, "rope_freqs.weight", &t) != OK)
+        return l->e->code;
     if (t && load_vector(&m->rope_factors, l, t, c->n_rot / 2) != OK)
         return l->e->code;
-    t = gguf_tensor(l->g, "output.weight");
+    if (take(l, "output.weight", &t) != OK)
+        return l->e->code;
     if (!t)
         return OK;
     m->n_parameters += c->dim * c->n_vocab;
@@ -163,16 +218,17 @@ static enum status load_all(struct loader *l, const struct attention_choice *cho
 
     if (mem_alloc(&m->layers, "the model's layers", l->e, c->n_layer, sizeof(*m->layers), 1, 1) !=
             OK ||
-        refuse_unknown_tensors(l) != OK ||
-        attention_rule_load(&m->rule, l->g, choice, c->n_layer, c->n_head,
-                            c->training_length ? c->training_length : 1, l->e) != OK ||
+        attention_rule_load(&m->rule, l->g, choice, c->n_layer, c->n_head, c->training_length,
+                            l->e) != OK ||
         load_ends(l) != OK)
         return l->e->code;
     for (size_t i = 0; i < c->n_layer; i++) {
         if (load_layer(l, i) != OK)
             return l->e->code;
     }
-    return OK;
+    if (take_rule_tensors(l) != OK)
+        return l->e->code;
+    return refuse_unknown_tensors(l, choice);
 }
 
 enum status model_open(struct model **out, const struct gguf *g,
@@ -193,6 +249,7 @@ enum status model_open(struct model **out, const struct gguf *g,
         l.m->config.rope_scale = options->rope_scale;
     if (status == OK)
         status = load_all(&l, &options->attention);
+    free(l.taken);
     if (status != OK) {
         model_free(l.m);
         return status;

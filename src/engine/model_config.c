@@ -83,9 +83,9 @@ static enum status read_heads(struct model_config *c, const struct gguf *g, stru
 
 static enum status read_rope(struct model_config *c, const struct gguf *g, struct error *e)
 {
-    struct str type = {"none", 4};
+    struct str type = {"linear", 6}; /* older files have a factor and no type */
     float theta = 10000.0f;
-    float factor = 1.0f;
+    float factor = 0.0f; /* none */
 
     if (gguf_f32_opt(g, "llama.rope.freq_base", &theta, e) != OK ||
         gguf_string_opt(g, "llama.rope.scaling.type", &type, e) != OK ||
@@ -96,6 +96,8 @@ static enum status read_rope(struct model_config *c, const struct gguf *g, struc
         return error_set(e, ERR_UNSUPPORTED,
                          "%s: rope scaling \"%.*s\" is not supported; this version runs: linear",
                          gguf_path(g), (int)(type.n < 64 ? type.n : 64), type.p);
+    if (factor == 0.0f)
+        factor = 1.0f;
     if (!(theta >= 1.0f && theta <= 1e12f) || !(factor > 0.0f && factor <= 1e6f))
         return error_set(e, ERR_FORMAT, "%s: rope base %g or scaling factor %g out of range",
                          gguf_path(g), (double)theta, (double)factor);
@@ -132,6 +134,9 @@ enum status model_read_config(struct model_config *out, const struct gguf *g, st
         gguf_u32_opt(g, "llama.context_length", &length, e) != OK ||
         gguf_f32(g, "llama.attention.layer_norm_rms_epsilon", &out->norm_eps, e) != OK)
         return e->code;
+    if (!(out->norm_eps > 0.0f && out->norm_eps < 1.0f))
+        return error_set(e, ERR_FORMAT, "%s: norm epsilon %g must be over 0 and under 1",
+                         gguf_path(g), (double)out->norm_eps);
     out->training_length = length;
     return read_vocabulary(out, g, e);
 }

@@ -16,7 +16,8 @@ enum status session_watch_attention(struct session *s, struct error *e)
     if (s->watched)
         return OK;
     s->watched_position = SIZE_MAX;
-    if (mem_alloc(&s->watch_scores, "attention scores", e, threads_count(s->threads), s->capacity,
+    if (!s->watch_scores &&
+        mem_alloc(&s->watch_scores, "attention scores", e, threads_count(s->threads), s->capacity,
                   sizeof(float), 1) != OK)
         return e->code;
     return mem_alloc(&s->watched, "watched queries", e, c->n_layer, c->n_head * c->head_dim,
@@ -47,35 +48,45 @@ static void head_scores(const struct session *s, size_t layer, size_t head, floa
     k->scale(scores, (float)((double)m / sqrt((double)c->head_dim)), n);
 }
 
+/* Turns scores into e^(score - max), and returns their sum; *moment = sum of e^z z, z = score -
+ * max. */
+static double exponentiate(float *scores, size_t n, double *moment)
+{
+    double max = -INFINITY;
+    double sum = 0;
+
+    *moment = 0;
+    for (size_t j = 0; j < n; j++)
+        max = (double)scores[j] > max ? (double)scores[j] : max;
+    for (size_t j = 0; j < n; j++) {
+        double z = (double)scores[j] - max;
+        double weight = exp(z);
+        scores[j] = (float)weight;
+        sum += weight;
+        *moment += weight * z;
+    }
+    return sum;
+}
+
 static void watch_head(void *context, size_t task, size_t thread)
 {
     const struct watch *w = context;
     const struct session *s = w->s;
     float *scores = s->watch_scores + thread * s->capacity;
     size_t n = s->watched_position + 1;
-    double max = -INFINITY;
-    double sum = 0;
-    double moment = 0; /* sum of e^z z */
+    double moment;
+    double sum;
 
     head_scores(s, task / s->m->config.n_head, task % s->m->config.n_head, scores, n);
-    for (size_t j = 0; j < n; j++)
-        max = (double)scores[j] > max ? (double)scores[j] : max;
-    for (size_t i = 0; i < w->n_spans; i++)
-        w->mass[task * w->n_spans + i] = 0;
-    for (size_t j = 0; j < n; j++) {
-        double z = (double)scores[j] - max;
-        double weight = exp(z);
-        sum += weight;
-        moment += weight * z;
-        for (size_t i = 0; i < w->n_spans; i++) {
-            if (j >= w->spans[i].from && j < w->spans[i].to)
-                w->mass[task * w->n_spans + i] += weight;
-        }
-    }
-    for (size_t i = 0; i < w->n_spans; i++)
-        w->mass[task * w->n_spans + i] /= sum;
+    sum = exponentiate(scores, n, &moment);
     w->heads[task].max = 1 / sum;
     w->heads[task].entropy = log(sum) - moment / sum; /* -sum p ln p, p = e^z / sum */
+    for (size_t i = 0; i < w->n_spans; i++) {
+        double mass = 0;
+        for (size_t j = w->spans[i].from; j < w->spans[i].to && j < n; j++)
+            mass += (double)scores[j];
+        w->mass[task * w->n_spans + i] = mass / sum;
+    }
 }
 
 enum status session_attention(struct session *s, const struct token_span *spans, size_t n_spans,

@@ -12,7 +12,6 @@
 #endif
 
 enum {
-    MAX_THREADS = 256,
     SPINS = 2000, /* about 50 us: longer than the serial code between two calls of a prefill */
 };
 
@@ -125,8 +124,8 @@ enum status threads_new(struct threads **out, size_t n, struct error *e)
     struct threads *t;
 
     *out = NULL;
-    if (n < 1 || n > MAX_THREADS)
-        return error_set(e, ERR_USAGE, "%zu threads: must be 1 to %d", n, MAX_THREADS);
+    if (n < 1 || n > THREADS_MAX)
+        return error_set(e, ERR_USAGE, "%zu threads: must be 1 to %d", n, THREADS_MAX);
     t = calloc(1, sizeof(*t));
     if (!t || (n > 1 && !(t->workers = calloc(n - 1, sizeof(*t->workers))))) {
         free(t);

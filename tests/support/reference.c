@@ -8,7 +8,7 @@
 struct net {
     const struct gguf *g;
     size_t n_layer, dim, n_ff, n_head, n_kv, head_dim, n_rot, n_vocab;
-    double eps, theta;
+    double eps, theta, rope_scale;
     int ssmax; /* 0 softmax, 1 ssmax, 2 ssmax-bias */
 };
 
@@ -38,12 +38,62 @@ static double get_f32(const struct gguf *g, const char *key)
     return (double)v;
 }
 
+/* 1 sign bit, `e` exponent bits, `f` fraction bits: IEEE 754 by its definition. */
+static double decode_float(unsigned bits, int e, int f)
+{
+    int exponent = (int)(bits >> f & ((1u << e) - 1));
+    double fraction = ldexp((double)(bits & ((1u << f) - 1)), -f);
+    int bias = (1 << (e - 1)) - 1;
+    double v = exponent ? ldexp(1 + fraction, exponent - bias) : ldexp(fraction, 1 - bias);
+
+    return bits >> (e + f) & 1 ? -v : v;
+}
+
+/* 16-bit tensors widened once and kept to the end of the program. */
+static struct widened {
+    const void *from;
+    float *to;
+} widened[256];
+
+static const float *widen(const struct gguf_tensor *t)
+{
+    const uint16_t *in = t->data;
+    size_t n = t->n_bytes / 2;
+    size_t slot = 0;
+
+    while (widened[slot].to)
+        slot = (slot + 1) % 256;
+    widened[slot].from = t->data;
+    widened[slot].to = calloc(n, sizeof(float));
+    need(widened[slot].to != NULL, "memory");
+    for (size_t i = 0; i < n; i++)
+        widened[slot].to[i] =
+            (float)(t->type == TENSOR_F16 ? decode_float(in[i], 5, 10) : decode_float(in[i], 8, 7));
+    return widened[slot].to;
+}
+
 static const float *tensor(const struct gguf *g, const char *name)
 {
     const struct gguf_tensor *t = gguf_tensor(g, name);
 
-    need(t && t->type == TENSOR_F32, name);
-    return t->data;
+    need(t != NULL, name);
+    if (t->type == TENSOR_F32)
+        return t->data;
+    need(t->type == TENSOR_F16 || t->type == TENSOR_BF16, name);
+    for (size_t i = 0; i < 256; i++) {
+        if (widened[i].from == t->data)
+            return widened[i].to;
+    }
+    return widen(t);
+}
+
+/* Before another file may be mapped to the same place. */
+static void forget_widened(void)
+{
+    for (size_t i = 0; i < 256; i++) {
+        free(widened[i].to);
+        widened[i] = (struct widened){NULL, NULL};
+    }
 }
 
 static const float *layer_tensor(const struct net *m, size_t layer, const char *what)
@@ -70,6 +120,8 @@ static void read_net(struct net *m, const struct gguf *g)
     m->n_vocab = (size_t)gguf_tensor(g, "token_embd.weight")->dims[1];
     m->eps = get_f32(g, "llama.attention.layer_norm_rms_epsilon");
     m->theta = get_f32(g, "llama.rope.freq_base");
+    m->rope_scale =
+        gguf_has(g, "llama.rope.scaling.factor") ? get_f32(g, "llama.rope.scaling.factor") : 1;
     need(gguf_string_opt(g, "llama.attention.rule", &rule, &e) == OK, "rule");
     m->ssmax = str_eq(rule, "ssmax") ? 1 : str_eq(rule, "ssmax-bias") ? 2 : 0;
 }
@@ -98,7 +150,8 @@ static void rms_norm(double *y, const double *x, const float *w, size_t n, doubl
 static void rotate(double *x, const struct net *m, size_t position)
 {
     for (size_t i = 0; i < m->n_rot; i += 2) {
-        double angle = (double)position * pow(m->theta, -(double)i / (double)m->n_rot);
+        double angle =
+            (double)position / m->rope_scale * pow(m->theta, -(double)i / (double)m->n_rot);
         double a = x[i];
         double b = x[i + 1];
         x[i] = a * cos(angle) - b * sin(angle);
@@ -252,6 +305,7 @@ static void run(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_
     free(out);
     free(gate);
     free(up);
+    forget_widened();
 }
 
 void reference_logits(const struct gguf *g, const int32_t *tokens, size_t n, size_t n_logits,

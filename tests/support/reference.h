@@ -1,7 +1,7 @@
 /*
  * An independent float64 transformer for tests: the llama architecture and the SSMax rules written
  * down from the papers' formulas with plain loops. It shares no code with the engine but the GGUF
- * reader; F32 weights only.
+ * reader. Weights F32, F16, BF16; linear rope scaling.
  */
 #ifndef NEEDLEGRID_TEST_REFERENCE_H
 #define NEEDLEGRID_TEST_REFERENCE_H
