@@ -41,6 +41,9 @@ enum status parse_run(struct store *store, const char *db, const char *text, int
         return e->code;
     if (s.n == 0)
         return no_runs(db, e);
+    if (!s.found && s.n == 1)
+        return error_set(e, ERR_NOT_FOUND, "%s has no run %lld, only run %lld", db,
+                         (long long)s.wanted, (long long)s.first);
     if (!s.found)
         return error_set(e, ERR_NOT_FOUND, "%s has no run %lld: its runs are %lld to %lld", db,
                          (long long)s.wanted, (long long)s.first, (long long)s.last);

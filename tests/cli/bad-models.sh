@@ -7,9 +7,9 @@ try info nowhere.gguf
 try info models
 try info "$ROOT/prompts/tokyo.json" | sed "s|$ROOT|ROOT|g"
 
-size=$(($(wc -c <$ssmax)))
+size=$(($(wc -c <"$ssmax")))
 for n in 0 3 4 8 23 24 100 1000 20000 $((size / 2)) $((size - 100)); do
-    head -c $n $ssmax >cut.gguf
+    head -c $n "$ssmax" >cut.gguf
     echo "---- the first $n bytes"
     try info cut.gguf
 done
@@ -17,14 +17,14 @@ try run --model cut.gguf
 
 # overwrite OFFSET BYTES: the shipped model with some bytes changed
 overwrite() {
-    cat $ssmax >changed.gguf
+    cat "$ssmax" >changed.gguf
     printf '%b' "$2" | dd of=changed.gguf bs=1 seek="$1" conv=notrunc 2>err
     try info changed.gguf
 }
 
 # offset TEXT: of the byte after the first place with this text
 offset() {
-    at=$(LC_ALL=C grep -obUa "$1" $ssmax | head -n 1 | cut -d : -f 1)
+    at=$(LC_ALL=C grep -obUa "$1" "$ssmax" | head -n 1 | cut -d : -f 1)
     echo $((at + ${#1}))
 }
 

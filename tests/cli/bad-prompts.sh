@@ -9,7 +9,7 @@ template() {
         echo "the template has changed: $1 finds nothing"
     fi
     echo "---- $1"
-    try run --model $ssmax --prompt bad.json --dry-run
+    try run --model "$ssmax" --prompt bad.json --dry-run
 }
 
 template 's/"task": "single",/"task": "single"/'
@@ -26,8 +26,8 @@ template 's/What is the special magic {key} number/What is the number/'
 template 's/"London", "Paris"/"London", "London"/'
 template 's/"London", "Paris"/"London", 7/'
 template 's/"task": "single"/"task": "multi"/'
-template '$d'
+template '/^}/d'
 : >empty.json
-try run --model $ssmax --prompt empty.json --dry-run
+try run --model "$ssmax" --prompt empty.json --dry-run
 echo '[]' >list.json
-try run --model $ssmax --prompt list.json --dry-run
+try run --model "$ssmax" --prompt list.json --dry-run

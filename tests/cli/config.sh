@@ -17,7 +17,7 @@ needlegrid run --config sweep.json
 needlegrid heatmap --db from-config.db
 
 echo "---- the command line beats it"
-needlegrid run --config sweep.json --model $ssmax --samples 1 --depths=100 --db from-line.db
+needlegrid run --config sweep.json --model "$ssmax" --samples 1 --depths=100 --db from-line.db
 needlegrid export --format grid --db from-line.db
 
 echo "---- the run keeps what was said"

@@ -11,7 +11,7 @@ for command in 'heatmap' 'export' 'show'; do
     try $command --db empty.db
 done
 
-sweep --model $ssmax --context-lengths 256 --depths 0 --samples 1 --db a.db
+sweep --model "$ssmax" --context-lengths 256 --depths 0 --samples 1 --db a.db
 cp a.db no-runs.db
 sqlite3 no-runs.db 'PRAGMA foreign_keys = ON; DELETE FROM trial; DELETE FROM run'
 try heatmap --db no-runs.db

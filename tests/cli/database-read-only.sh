@@ -2,7 +2,7 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-sweep --model $ssmax --context-lengths 256 --depths 0 --samples 1 --db a.db
+sweep --model "$ssmax" --context-lengths 256 --depths 0 --samples 1 --db a.db
 needlegrid heatmap --db a.db >before
 chmod a-w a.db
 needlegrid heatmap --db a.db | cmp - before && echo "it reads as before"
@@ -13,6 +13,6 @@ needlegrid: cannot write a.db: it is read-only
 exit 2
 EOF
 else
-    try run --model $ssmax --context-lengths 512 --depths 0 --samples 1 --db a.db |
+    try run --model "$ssmax" --context-lengths 512 --depths 0 --samples 1 --db a.db |
         sed '1s/run .*/run/'
 fi

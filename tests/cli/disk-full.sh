@@ -3,7 +3,7 @@
 . "$ROOT/tests/support/cli.sh"
 
 one() {
-    sweep --model $ssmax --context-lengths 256,512 --depths 0:100:5 --samples 2 --db "$1"
+    sweep --model "$ssmax" --context-lengths 256,512 --depths 0:100:5 --samples 2 --db "$1"
 }
 
 one whole.db

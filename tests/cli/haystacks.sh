@@ -7,7 +7,7 @@ cp "$ROOT/haystacks/essays/01-tides.txt" "$ROOT/haystacks/essays/02-bread.txt" f
 echo "Not a .txt file, so never read: the word Tokyo does no harm." >folder/notes.md
 
 for haystack in essays prose noise haystacks/essays/04-maps.txt folder; do
-    sweep --model $ssmax --haystack $haystack --context-lengths 256,512 --depths 50 --samples 1 \
+    sweep --model "$ssmax" --haystack $haystack --context-lengths 256,512 --depths 50 --samples 1 \
         --db a.db
 done
 sqlite3 a.db 'SELECT run.haystack_name, trial.haystack_name, context_length, outcome

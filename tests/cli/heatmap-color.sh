@@ -2,7 +2,7 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-sweep --model $softmax --context-lengths 256,1k --depths 0,100 --samples 2 --db a.db
+sweep --model "$softmax" --context-lengths 256,1k --depths 0,100 --samples 2 --db a.db
 escape=$(printf '\033')
 
 # codes ARGS: which kinds of escape codes a heatmap has

@@ -2,11 +2,11 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-sweep --model $softmax --context-lengths 256,512,1k --depths 0:100:3 --samples 2 --db a.db
+sweep --model "$softmax" --context-lengths 256,512,1k --depths 0:100:3 --samples 2 --db a.db
 needlegrid heatmap --db a.db
 needlegrid heatmap --db a.db >auto
-needlegrid heatmap --db a.db --color never >never
-same auto never
+needlegrid heatmap --db a.db --color never >without
+same auto without
 LC_ALL=C grep -c '[^ -~]' auto
 
 echo "---- narrow"

@@ -2,7 +2,7 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-set -- run --isa generic --model $ssmax --context-lengths 256,512 --depths 0:100:6 --samples 12
+set -- run --isa generic --model "$ssmax" --context-lengths 256,512 --depths 0:100:6 --samples 12
 needlegrid "$@" --db whole.db
 dump whole.db undisturbed
 

@@ -2,7 +2,7 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-set -- run --isa generic --model $ssmax --context-lengths 256,512 --depths 0:100:5 --samples 3
+set -- run --isa generic --model "$ssmax" --context-lengths 256,512 --depths 0:100:5 --samples 3
 needlegrid "$@" --db one.db
 dump one.db alone
 

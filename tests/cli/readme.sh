@@ -17,5 +17,6 @@ while read -r command; do
     echo "exit $code: $command"
     [ $code -eq 0 ] || cat err
 done <examples
-ls -s trials.csv grid.csv | awk '$1 == 0 { print $2, "is empty" }'
+wc -l <trials.csv
+wc -l <grid.csv
 sqlite3 results/mine.db 'SELECT run_id, model_name, rule, haystack_name FROM run'

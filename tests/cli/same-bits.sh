@@ -6,7 +6,7 @@
 with() {
     db=$1.db
     shift
-    sweep --model $ssmax --context-lengths 256,1k --depths 0:100:3 --samples 2 --db "$db" "$@" >out
+    sweep --model "$ssmax" --context-lengths 256,1k --depths 0:100:3 --samples 2 --db "$db" "$@" >out
     dump "$db" "${db%.db}"
 }
 

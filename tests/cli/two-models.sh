@@ -2,7 +2,7 @@
 # shellcheck source=/dev/null
 . "$ROOT/tests/support/cli.sh"
 
-sweep --model $softmax --model $ssmax --context-lengths 256,512 --depths 0,100 --samples 2 --db a.db
+sweep --model "$softmax" --model "$ssmax" --context-lengths 256,512 --depths 0,100 --samples 2 --db a.db
 sqlite3 a.db "SELECT count(*), count(DISTINCT trial_key), count(DISTINCT pair_key) FROM trial"
 sqlite3 a.db "SELECT pair_key FROM trial WHERE run_id = 1 EXCEPT
     SELECT pair_key FROM trial WHERE run_id = 2"

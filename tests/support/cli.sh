@@ -4,7 +4,9 @@
 # haystacks into the case's folder, so that no message names a path of this machine.
 
 ln -s "$ROOT/models" "$ROOT/prompts" "$ROOT/haystacks" .
+# shellcheck disable=SC2034 # the cases use them
 ssmax=models/tiny-ssmax.gguf
+# shellcheck disable=SC2034
 softmax=models/tiny-softmax.gguf
 
 needlegrid() {
