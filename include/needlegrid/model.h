@@ -59,8 +59,5 @@ void model_free(struct model *m);
 
 const struct model_config *model_config(const struct model *m);
 const struct attention_rule *model_rule(const struct model *m);
-const struct kernels *model_kernels(const struct model *m);
-size_t model_parameters(const struct model *m);   /* how many weights */
-size_t model_weight_bytes(const struct model *m); /* in memory */
 
 #endif

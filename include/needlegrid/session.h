@@ -80,7 +80,7 @@ NG_MUST_USE enum status session_attention(struct session *s, const struct token_
                                           size_t n_spans, struct head_attention *heads,
                                           double *mass, struct error *e);
 
-/* Bytes of KV cache per token for this model and its kernels. */
-size_t session_bytes_per_token(const struct model *m);
+/* Bytes of KV cache per token for a model of these dimensions under these kernels. */
+size_t session_bytes_per_token(const struct model_config *c, const struct kernels *kernels);
 
 #endif

@@ -70,7 +70,9 @@ static void embedded_close(struct backend *b)
 static enum status check_memory(const struct embedded *m, size_t max_context, struct error *e)
 {
     double available = (double)os_memory_available();
-    double cache = (double)session_bytes_per_token(m->model) * (double)max_context;
+    double cache =
+        (double)session_bytes_per_token(model_config(m->model), m->model_options.kernels) *
+        (double)max_context;
 
     if (available > 0 && cache > available)
         return error_set(e, ERR_NOMEM,

@@ -12,25 +12,42 @@ static const struct option options[] = {
     {NULL, NULL, NULL, NULL, false},
 };
 
+/* Read from the header alone: the weights are not touched, so a file of any type is described. */
 struct facts {
     struct gguf *g;
+    const struct kernels *kernels;
+    struct model_config config;
+    struct attention_rule rule;
     struct tokenizer *tokenizer; /* NULL if it is of a kind this version does not run */
     struct error tokenizer_error;
-    struct model *model;
 };
 
 static enum status open_facts(struct facts *f, const struct args *a, struct error *e)
 {
-    struct model_options o = {.kernels = NULL};
+    struct attention_choice choice;
 
-    if (kernels_select(&o.kernels, args_get(a, "isa"), e) != OK ||
-        attention_choice_parse(&o.attention, args_get(a, "attention"), e) != OK ||
+    if (kernels_select(&f->kernels, args_get(a, "isa"), e) != OK ||
+        attention_choice_parse(&choice, args_get(a, "attention"), e) != OK ||
         gguf_open(&f->g, args_positional(a, 0), e) != OK ||
-        model_open(&f->model, f->g, &o, e) != OK)
+        model_read_config(&f->config, f->g, e) != OK ||
+        attention_rule_load(&f->rule, f->g, &choice, f->config.n_layer, f->config.n_head,
+                            f->config.training_length, e) != OK)
         return e->code;
     if (tokenizer_from_gguf(&f->tokenizer, f->g, &f->tokenizer_error) != OK)
         f->tokenizer = NULL;
     return OK;
+}
+
+/* Weights, the scales of the attention rule included. */
+static unsigned long long count_parameters(const struct gguf *g)
+{
+    unsigned long long sum = 0;
+
+    for (size_t i = 0; i < gguf_tensor_count(g); i++) {
+        const struct gguf_tensor *t = gguf_tensor_at(g, i);
+        sum += t->dims[0] * t->dims[1] * t->dims[2] * t->dims[3];
+    }
+    return sum;
 }
 
 static void append_types(const struct facts *f, struct buf *out)
@@ -66,7 +83,7 @@ static void append_scales(const struct attention_rule *r, struct buf *out)
 
 static void append_attention(const struct facts *f, struct buf *out)
 {
-    const struct attention_rule *r = model_rule(f->model);
+    const struct attention_rule *r = &f->rule;
 
     buf_printf(out, "attention rule    %s", attention_kind_name(r->kind));
     if (*r->detail)
@@ -77,9 +94,10 @@ static void append_attention(const struct facts *f, struct buf *out)
 
 static void append_dimensions(const struct facts *f, struct buf *out)
 {
-    const struct model_config *c = model_config(f->model);
+    const struct model_config *c = &f->config;
+    size_t cache = session_bytes_per_token(c, f->kernels);
 
-    buf_printf(out, "parameters        %zu\n", model_parameters(f->model));
+    buf_printf(out, "parameters        %llu\n", count_parameters(f->g));
     append_types(f, out);
     buf_printf(out, "training length   %zu tokens\n", c->training_length);
     buf_printf(out, "layers            %zu, width %zu, feed-forward %zu\n", c->n_layer, c->dim,
@@ -89,9 +107,8 @@ static void append_dimensions(const struct facts *f, struct buf *out)
     buf_printf(out, "rope              theta %g, %zu dimensions, positions divided by %g\n",
                c->rope_theta, c->n_rot, c->rope_scale);
     append_attention(f, out);
-    buf_printf(out, "KV cache          %zu bytes per token, %.1f MiB at 32768 tokens\n",
-               session_bytes_per_token(f->model),
-               (double)session_bytes_per_token(f->model) * 32768 / 0x1p20);
+    buf_printf(out, "KV cache          %zu bytes per token, %.1f MiB at 32768 tokens\n", cache,
+               (double)cache * 32768 / 0x1p20);
 }
 
 static void append_tokenizer(const struct facts *f, struct buf *out)
@@ -122,7 +139,7 @@ static int run(const struct args *a, struct error *e)
         code = write_stdout(&out, e) == OK ? EXIT_PASSED : EXIT_INCOMPLETE;
     }
     buf_release(&out);
-    model_free(f.model);
+    attention_rule_release(&f.rule);
     tokenizer_free(f.tokenizer);
     gguf_close(f.g);
     return code;

@@ -22,7 +22,7 @@ static enum status check_tensor(const struct gguf *g, const struct gguf_tensor *
 
     if (t->type != TENSOR_F32 && t->type != TENSOR_F16 && t->type != TENSOR_BF16)
         return error_set(
-            e, ERR_UNSUPPORTED, "%s: tensor %.*s has type %s; this version runs F32, F16 and BF16",
+            e, ERR_UNSUPPORTED, "%s: tensor %.*s is %s; this version runs F32, F16 and BF16",
             gguf_path(g), (int)t->name.n, t->name.p, gguf_tensor_type_name(t->type, type));
     if (t->n_dims > 2 || t->dims[0] != n_in || t->dims[1] != n_out)
         return error_set(e, ERR_FORMAT, "%s: tensor %.*s is [%llu, %llu], must be [%zu, %zu]",
@@ -79,11 +79,6 @@ void matrix_release(struct matrix *m)
 {
     free(m->panels);
     memset(m, 0, sizeof(*m));
-}
-
-size_t matrix_bytes(const struct matrix *m)
-{
-    return m->panels ? panel_count(m) * m->n_in * m->panel * type_size(m->type) : 0;
 }
 
 static void widen(const struct kernels *k, uint32_t type, float *out, const uint16_t *in, size_t n)

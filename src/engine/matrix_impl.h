@@ -31,7 +31,6 @@ NG_MUST_USE enum status matrix_pack(struct matrix *out, const struct gguf *g,
                                     size_t panel, matrix_row_fn *row_of, const void *context,
                                     struct error *e);
 void matrix_release(struct matrix *m);
-size_t matrix_bytes(const struct matrix *m);
 
 /* out[n_in] = row i of the tensor the matrix was packed from, as float. */
 void matrix_row(const struct matrix *m, const struct kernels *k, size_t i, float *out);

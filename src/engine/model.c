@@ -59,7 +59,6 @@ static enum status load_vector(float **out, struct loader *l, const struct gguf_
     status = mem_alloc(out, "a norm's weights", l->e, n, sizeof(**out), 1, 1);
     if (status != OK)
         return status;
-    l->m->n_parameters += n;
     switch (t->type) {
     case TENSOR_F32:
         memcpy(*out, t->data, n * sizeof(**out));
@@ -98,7 +97,6 @@ static enum status load_matrix(struct matrix *out, struct loader *l, const char 
 
     if (status != OK)
         return status;
-    l->m->n_parameters += n_in * n_out;
     return matrix_pack(out, l->g, t, n_in, n_out, l->m->kernels->panel, row_of, &l->m->config,
                        l->e);
 }
@@ -197,7 +195,6 @@ static enum status load_ends(struct loader *l)
                     l->e) != OK ||
         find(&t, l, "output_norm.weight") != OK || load_vector(&m->output_norm, l, t, c->dim) != OK)
         return l->e->code;
-    m->n_parameters += c->dim * c->n_vocab;
     if (take(l, "rope_freqs.weight", &t) != OK)
         return l->e->code;
     if (t && load_vector(&m->rope_factors, l, t, c->n_rot / 2) != OK)
@@ -206,7 +203,6 @@ static enum status load_ends(struct loader *l)
         return l->e->code;
     if (!t)
         return OK;
-    m->n_parameters += c->dim * c->n_vocab;
     return matrix_pack(&m->output, l->g, t, c->dim, c->n_vocab, m->kernels->panel, NULL, NULL,
                        l->e);
 }
@@ -293,31 +289,6 @@ const struct model_config *model_config(const struct model *m)
 const struct attention_rule *model_rule(const struct model *m)
 {
     return &m->rule;
-}
-
-const struct kernels *model_kernels(const struct model *m)
-{
-    return m->kernels;
-}
-
-size_t model_parameters(const struct model *m)
-{
-    return m->n_parameters;
-}
-
-size_t model_weight_bytes(const struct model *m)
-{
-    size_t bytes = matrix_bytes(&m->embedding) + matrix_bytes(&m->output);
-
-    for (size_t i = 0; i < m->config.n_layer; i++) {
-        const struct layer *y = &m->layers[i];
-        for (size_t j = 0; j < N_QKV; j++)
-            bytes += matrix_bytes(&y->qkv[j]);
-        for (size_t j = 0; j < N_GATE_UP; j++)
-            bytes += matrix_bytes(&y->gate_up[j]);
-        bytes += matrix_bytes(&y->attn_out) + matrix_bytes(&y->down);
-    }
-    return bytes;
 }
 
 const struct matrix *model_output(const struct model *m)

@@ -27,7 +27,6 @@ struct model {
     float *output_norm;      /* [dim] */
     struct matrix output;    /* [n_vocab, dim]; no panels if tied to the embedding */
     float *rope_factors;     /* [n_rot / 2] divisors of the frequencies, or NULL */
-    size_t n_parameters;
 };
 
 const struct matrix *model_output(const struct model *m);

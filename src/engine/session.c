@@ -27,10 +27,11 @@ static size_t scratch_need(const struct model *m)
     return (n + 15) / 16 * 16;
 }
 
-size_t session_bytes_per_token(const struct model *m)
+size_t session_bytes_per_token(const struct model_config *c, const struct kernels *kernels)
 {
-    const struct model_config *c = &m->config;
-    size_t per_head = c->head_dim + dim_panels(m) * m->kernels->panel;
+    /* values are padded to whole panels */
+    size_t value_dim = (c->head_dim + kernels->panel - 1) / kernels->panel * kernels->panel;
+    size_t per_head = c->head_dim + value_dim;
 
     return c->n_layer * c->n_kv_head * per_head * sizeof(float);
 }
@@ -106,7 +107,7 @@ enum status session_new(struct session **out, const struct model *m, struct thre
     if (alloc_cache(s, e) != OK || alloc_positions(s, e) != OK || alloc_activations(s, e) != OK) {
         session_free(s);
         return error_prefix(e, "a context of %zu tokens needs %zu bytes of KV cache per token",
-                            capacity, session_bytes_per_token(m));
+                            capacity, session_bytes_per_token(&m->config, m->kernels));
     }
     *out = s;
     return OK;
