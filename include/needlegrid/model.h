@@ -48,6 +48,15 @@ struct model_options {
 
 struct model;
 
+enum { MODEL_NAME_SIZE = 200 };
+
+/*
+ * general.name, or the file's name without folder; control characters and broken UTF-8, which must
+ * not reach a terminal, become '?'.
+ */
+NG_MUST_USE enum status model_name(char out[MODEL_NAME_SIZE], const struct gguf *g,
+                                   struct error *e);
+
 /* Reads the dimensions alone, without a look at the weights. */
 NG_MUST_USE enum status model_read_config(struct model_config *out, const struct gguf *g,
                                           struct error *e);

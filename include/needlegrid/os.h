@@ -25,6 +25,15 @@ void os_map_forget(const struct os_map *m, const void *data, size_t n);
 /* Appends the whole file to `b`; a file larger than b->max is an error that says so. */
 NG_MUST_USE enum status os_read_file(struct buf *b, const char *path, struct error *e);
 
+/* What tells that a file is still the same: compare with os_stamp_equal(). */
+struct os_stamp {
+    uint64_t device, inode, size;
+    int64_t modified_s, modified_ns;
+};
+
+NG_MUST_USE enum status os_stamp_file(struct os_stamp *out, const char *path, struct error *e);
+bool os_stamp_equal(const struct os_stamp *a, const struct os_stamp *b);
+
 bool os_is_directory(const char *path);
 bool os_exists(const char *path);
 
@@ -50,7 +59,7 @@ void os_utc_now(char out[24]);
 void os_catch_interrupt(void);
 bool os_interrupted(void);
 
-/* Bytes of memory that a process can still get; 0 if unknown. */
+/* Bytes of memory that a process can still get, its control group's limit heeded; 0 if unknown. */
 uint64_t os_memory_available(void);
 int os_cpu_count(void);
 /* Columns of the terminal behind `fd`; 0 if it is none. */

@@ -4,6 +4,8 @@
 #ifndef NEEDLEGRID_UTF8_H
 #define NEEDLEGRID_UTF8_H
 
+#include "needlegrid/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,6 +21,9 @@ size_t utf8_encode(uint32_t cp, char out[4]);
 
 /* The offset of the first invalid byte, or n if there is none. */
 size_t utf8_invalid_at(const char *s, size_t n);
+
+/* Appends the text with U+FFFD for each byte that is no part of a valid character. */
+void utf8_clean(struct buf *out, const char *s, size_t n);
 
 /* True if the byte at s starts a character (is no continuation byte). */
 bool utf8_is_start(char byte);

@@ -15,6 +15,7 @@
 #include "needlegrid/sample.h"
 #include "needlegrid/session.h"
 #include "needlegrid/threads.h"
+#include "needlegrid/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +43,8 @@ struct embedded {
     struct tokens sequence; /* prompt and what follows it */
     struct watcher watcher; /* memory of attention scores */
     char *path;
-    char *name;
+    char name[MODEL_NAME_SIZE];
+    struct os_stamp stamp; /* of the file when it was hashed */
     char hash[HASH_HEX_SIZE];
     char detail[256];
 };
@@ -62,7 +64,6 @@ static void embedded_close(struct backend *b)
     free(m->watcher.spans);
     free(m->watcher.mass);
     free(m->path);
-    free(m->name);
     free(m);
 }
 
@@ -99,11 +100,25 @@ static void describe_rule(struct embedded *m)
     m->base.info.rule_detail = m->detail;
 }
 
+/* The weights that were packed must be those that were hashed. */
+static enum status check_unchanged(const struct embedded *m, struct error *e)
+{
+    struct os_stamp now;
+
+    if (os_stamp_file(&now, m->path, e) != OK)
+        return e->code;
+    return os_stamp_equal(&now, &m->stamp)
+               ? OK
+               : error_set(e, ERR_IO, "%s changed since it was opened: start again", m->path);
+}
+
 static enum status embedded_prepare(struct backend *b, size_t max_context, struct error *e)
 {
     struct embedded *m = (struct embedded *)b;
 
-    if (!m->model && model_open(&m->model, m->gguf, &m->model_options, e) != OK)
+    if (!m->model &&
+        (check_unchanged(m, e) != OK ||
+         model_open(&m->model, m->gguf, &m->model_options, e) != OK || check_unchanged(m, e) != OK))
         return e->code;
     gguf_close(m->gguf);
     m->gguf = NULL;
@@ -304,6 +319,20 @@ static enum status generate(struct embedded *m, const struct completion_request 
     return OK;
 }
 
+/* Tokens may end within a character: what is no UTF-8 becomes U+FFFD, for text is what is stored.
+ */
+static enum status clean_text(struct buf *text, struct error *e)
+{
+    struct buf raw = *text;
+
+    if (utf8_invalid_at(buf_str(text), text->len) == text->len)
+        return OK;
+    *text = (struct buf)BUF_INIT(raw.max);
+    utf8_clean(text, raw.data, raw.len);
+    buf_release(&raw);
+    return buf_status(text, e);
+}
+
 static enum status embedded_complete(struct backend *b, const struct completion_request *r,
                                      struct completion *out, struct error *e)
 {
@@ -327,6 +356,8 @@ static enum status embedded_complete(struct backend *b, const struct completion_
         status = score_attention(m, r, out, e);
     if (status == OK)
         status = generate(m, r, out, e);
+    if (status == OK)
+        status = clean_text(&out->text, e);
     after = session_counters(m->session);
     out->evaluated = after.evaluated - before.evaluated;
     out->latency_ms = (os_monotonic_s() - start) * 1e3;
@@ -334,15 +365,6 @@ static enum status embedded_complete(struct backend *b, const struct completion_
 }
 
 /* ---- opening ---- */
-
-enum { MAX_NAME = 200 }; /* bytes of general.name */
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 static enum status hash_file(struct embedded *m, struct error *e)
 {
@@ -358,23 +380,10 @@ static enum status hash_file(struct embedded *m, struct error *e)
 
 static enum status open_file(struct embedded *m, const char *path, struct error *e)
 {
-    struct str name = {base_name(path), strlen(base_name(path))};
-
     m->path = mem_strndup(path, strlen(path), e);
-    if (!m->path || gguf_open(&m->gguf, path, e) != OK ||
-        gguf_string_opt(m->gguf, "general.name", &name, e) != OK)
+    if (!m->path || os_stamp_file(&m->stamp, path, e) != OK || gguf_open(&m->gguf, path, e) != OK)
         return e->code;
-    if (name.n == 0 || memchr(name.p, '\0', name.n))
-        name = (struct str){base_name(path), strlen(base_name(path))};
-    m->name = mem_strndup(name.p, name.n < MAX_NAME ? name.n : MAX_NAME, e);
-    if (!m->name)
-        return e->code;
-    /* it is printed on terminals: no control characters */
-    for (char *c = m->name; *c; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    }
-    return OK;
+    return model_name(m->name, m->gguf, e);
 }
 
 static enum status open_all(struct embedded *m, const struct embedded_options *o, struct error *e)

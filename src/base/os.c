@@ -91,6 +91,26 @@ enum status os_read_file(struct buf *b, const char *path, struct error *e)
     return status;
 }
 
+enum status os_stamp_file(struct os_stamp *out, const char *path, struct error *e)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return error_set(e, ERR_IO, "cannot look at %s: %s", path, strerror(errno));
+    *out = (struct os_stamp){.device = (uint64_t)st.st_dev,
+                             .inode = (uint64_t)st.st_ino,
+                             .size = (uint64_t)st.st_size,
+                             .modified_s = (int64_t)st.st_mtim.tv_sec,
+                             .modified_ns = (int64_t)st.st_mtim.tv_nsec};
+    return OK;
+}
+
+bool os_stamp_equal(const struct os_stamp *a, const struct os_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->modified_s == b->modified_s && a->modified_ns == b->modified_ns;
+}
+
 bool os_is_directory(const char *path)
 {
     struct stat st;
@@ -218,13 +238,18 @@ static void on_interrupt(int number)
 
 void os_catch_interrupt(void)
 {
+    static const int signals[] = {SIGINT, SIGTERM};
     struct sigaction action;
+    struct sigaction old;
 
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_interrupt;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        /* what the parent had ignored (nohup, trap '') stays ignored */
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
 }
 
 bool os_interrupted(void)
@@ -232,7 +257,20 @@ bool os_interrupted(void)
     return interrupted != 0;
 }
 
-uint64_t os_memory_available(void)
+/* The number in a file of one number, such as those of a control group; false for "max". */
+static bool read_number(const char *path, unsigned long long *out)
+{
+    FILE *f = fopen(path, "re");
+    bool found;
+
+    if (!f)
+        return false;
+    found = fscanf(f, "%llu", out) == 1;
+    fclose(f);
+    return found;
+}
+
+static uint64_t machine_memory(void)
 {
     unsigned long long kib = 0;
     char line[256];
@@ -246,6 +284,38 @@ uint64_t os_memory_available(void)
     }
     fclose(f);
     return (uint64_t)kib * 1024;
+}
+
+/* What the limit of the own control group (cgroup v2) leaves; UINT64_MAX if it has none. */
+static uint64_t group_memory(void)
+{
+    unsigned long long most;
+    unsigned long long used;
+    char line[1024];
+    char path[1200];
+    FILE *f = fopen("/proc/self/cgroup", "re");
+    bool found = f && fgets(line, sizeof(line), f) && strncmp(line, "0::/", 4) == 0;
+
+    if (f)
+        fclose(f);
+    if (!found)
+        return UINT64_MAX;
+    line[strcspn(line, "\n")] = '\0';
+    snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", line + 3);
+    if (!read_number(path, &most))
+        return UINT64_MAX;
+    snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", line + 3);
+    if (!read_number(path, &used))
+        return UINT64_MAX;
+    return most > used ? most - used : 1;
+}
+
+uint64_t os_memory_available(void)
+{
+    uint64_t machine = machine_memory();
+    uint64_t group = group_memory();
+
+    return machine && group < machine ? group : machine;
 }
 
 int os_cpu_count(void)

@@ -64,3 +64,18 @@ bool utf8_is_start(char byte)
 {
     return ((unsigned char)byte & 0xc0) != 0x80;
 }
+
+void utf8_clean(struct buf *out, const char *s, size_t n)
+{
+    size_t i = 0;
+    uint32_t cp;
+
+    while (i < n) {
+        size_t length = utf8_decode(s + i, n - i, &cp);
+        if (length > 0)
+            buf_append(out, s + i, length);
+        else
+            buf_puts(out, "\xef\xbf\xbd");
+        i += length > 0 ? length : 1;
+    }
+}

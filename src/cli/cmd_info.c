@@ -127,11 +127,11 @@ static int run(const struct args *a, struct error *e)
 {
     struct facts f = {.g = NULL};
     struct buf out = BUF_INIT(1 << 20);
-    struct str name = {"(unnamed)", 9};
+    char name[MODEL_NAME_SIZE];
     int code = EXIT_USAGE;
 
-    if (open_facts(&f, a, e) == OK && gguf_string_opt(f.g, "general.name", &name, e) == OK) {
-        buf_printf(&out, "model             %.*s\n", (int)name.n, name.p);
+    if (open_facts(&f, a, e) == OK && model_name(name, f.g, e) == OK) {
+        buf_printf(&out, "model             %s\n", name);
         buf_printf(&out, "file              %s, GGUF version %u, %zu bytes\n", gguf_path(f.g),
                    gguf_version(f.g), gguf_file_size(f.g));
         append_dimensions(&f, &out);

@@ -171,6 +171,19 @@ static enum status parse_line(struct args *a, int argc, char **argv, struct erro
 
 /* ---- the config file ---- */
 
+/* The shortest decimal that reads back as the same double. */
+static void print_double(struct buf *out, double v)
+{
+    char text[40];
+
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, v);
+        if (strtod(text, NULL) == v)
+            break;
+    }
+    buf_puts(out, text);
+}
+
 /* A string, number or true as the text it would be on the command line. */
 static enum status config_text(const struct json *doc, const struct json_node *node,
                                struct buf *out, struct error *e)
@@ -185,7 +198,7 @@ static enum status config_text(const struct json *doc, const struct json_node *n
     } else if (json_is_number(node)) {
         if (json_double(doc, node, &number, e) != OK)
             return e->code;
-        buf_printf(out, "%.15g", number);
+        print_double(out, number);
     } else {
         return json_error(doc, node, e, "must be a string or a number");
     }

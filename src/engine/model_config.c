@@ -1,6 +1,8 @@
 /* The dimensions of a model, from the keys of its GGUF file. */
 #include "needlegrid/model.h"
 
+#include "needlegrid/utf8.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +119,33 @@ static enum status read_vocabulary(struct model_config *c, const struct gguf *g,
         return error_set(e, ERR_FORMAT, "%s: token_embd.weight must be [%zu, vocabulary]",
                          gguf_path(g), c->dim);
     c->n_vocab = (size_t)t->dims[1];
+    return OK;
+}
+
+enum status model_name(char out[MODEL_NAME_SIZE], const struct gguf *g, struct error *e)
+{
+    const char *slash = strrchr(gguf_path(g), '/');
+    const char *file = slash ? slash + 1 : gguf_path(g);
+    struct str name = {file, strlen(file)};
+    size_t n = 0;
+
+    if (gguf_string_opt(g, "general.name", &name, e) != OK)
+        return e->code;
+    if (name.n == 0)
+        name = (struct str){file, strlen(file)};
+    for (size_t i = 0; i < name.n && n + 5 < MODEL_NAME_SIZE;) {
+        uint32_t cp;
+        size_t length = utf8_decode(name.p + i, name.n - i, &cp);
+        if (length == 0 || cp < 0x20 || (cp >= 0x7f && cp < 0xa0)) {
+            out[n++] = '?';
+            i += length ? length : 1;
+            continue;
+        }
+        memcpy(out + n, name.p + i, length);
+        n += length;
+        i += length;
+    }
+    out[n] = '\0';
     return OK;
 }
 

@@ -129,9 +129,20 @@ static void test_is_start(void **state)
         assert_int_equal(utf8_is_start((char)b), b < 0x80 || b > 0xbf);
 }
 
+static void cleaning_replaces_only_what_is_broken(void **state)
+{
+    struct buf b = BUF_INIT(100);
+
+    (void)state;
+    utf8_clean(&b, "a\xe4\xbd\xa0 \xe4\xbd z\xff", 10);
+    assert_string_equal(buf_str(&b), "a\xe4\xbd\xa0 \xef\xbf\xbd\xef\xbf\xbd z\xef\xbf\xbd");
+    buf_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cleaning_replaces_only_what_is_broken),
         cmocka_unit_test(test_first_and_last_of_each_length),
         cmocka_unit_test(test_malformed_sequences),
         cmocka_unit_test(test_cut_sequences),
