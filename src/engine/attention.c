@@ -10,6 +10,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Multiply-adds below which waking the other threads costs more than they save (performance.md). */
+enum { MIN_SHARED_WORK = 1 << 22 };
+
 struct attention_work {
     struct session *s;
     size_t layer;
@@ -170,9 +173,18 @@ static void attend_tile(void *context, size_t task, size_t thread)
 
 void attention_forward(struct session *s, size_t layer, struct span span)
 {
+    const struct model_config *c = &s->m->config;
     struct attention_work w = {.s = s, .layer = layer, .span = span};
+    size_t n_tasks;
 
     w.tile_tokens = tile_tokens(s->m);
     w.n_tiles = (span.to - span.from + w.tile_tokens - 1) / w.tile_tokens;
-    threads_run(s->threads, w.n_tiles * s->m->config.n_kv_head, attend_tile, &w);
+    n_tasks = w.n_tiles * c->n_kv_head;
+    if ((span.to - span.from) * (span.position + span.to) * c->n_head * c->head_dim <
+        MIN_SHARED_WORK) {
+        for (size_t i = 0; i < n_tasks; i++)
+            attend_tile(&w, i, 0);
+        return;
+    }
+    threads_run(s->threads, n_tasks, attend_tile, &w);
 }
