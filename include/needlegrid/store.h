@@ -8,6 +8,9 @@
  * own is never written again, one that ended in an error is replaced. Several processes may write
  * one file.
  *
+ * What the model was asked and said never changes; what other scorers say of it later is kept
+ * beside (store_verdict.h), and so is the attention on the needle (store_attention.h).
+ *
  * The views `trials` (one row a trial, run columns joined) and `grid` (one row a cell) are for
  * anyone with sqlite3; `sqlite3 FILE .schema` (src/store/schema.c) describes each column. A commit
  * survives kill -9; a power failure may take the last trials, which run again, never the file.
@@ -71,32 +74,45 @@ struct run_record {
     const char *settings;   /* JSON: every option as given */
 };
 
+struct attention_record;
+
 struct trial_record {
     const char *trial_key; /* hex SHA-256 */
     const char *pair_key;  /* hex SHA-256: the same for every model and rule */
     int64_t context_length;
-    double target_depth; /* percent */
-    double actual_depth; /* percent */
+    double target_depth; /* percent; NaN where depth means nothing: NULL in the file */
+    double actual_depth; /* percent; NaN likewise */
     int64_t sample;
     uint64_t seed;
     const char *haystack_name; /* the one in this prompt */
     const char *haystack_hash;
     int64_t prompt_tokens;
-    int64_t needle_at; /* token index in the prompt */
+    int64_t haystack_tokens; /* of the prompt */
+    int64_t max_tokens;      /* the generation reserve */
+    int64_t question_at;     /* token index in the prompt */
+    int64_t needle_at;       /* of the first needle asked for; 0 with needle_tokens 0: none */
     int64_t needle_tokens;
     const char *needle_key;
-    const char *expected;
+    const char *needles; /* JSON [[at,n,value_at,value_n,asked],...] in tokens, asked 0 or 1 */
+    int64_t n_expected;
+    const char *expected; /* the values asked for, joined by ", ": values have no commas */
+    const char *decoys;   /* the values of the other needles, likewise; NULL = none */
+    bool absent;          /* nothing was planted for the key that is asked for */
     const char *response; /* raw text of the answer */
     const char *outcome;  /* outcome_name() */
     bool counted;         /* in the denominator: outcome_counts() */
     const char *scorer;
+    const char *scorer_hash; /* scorer_hash(): which rules, pattern and refusals judged */
     double score;
     bool has_logprob;
     double logprob;            /* mean natural-log probability per answer token, teacher-forced */
     int64_t worst_rank;        /* largest rank among them, 1 = all are the argmax; with logprob */
     const char *finish_reason; /* "stop", "length", ... */
     const char *excerpt;
-    const char *error; /* message of a failed trial, or NULL */
+    const char *error; /* message of a failed trial or scorer, or NULL */
+    /* [n_attention] written with the trial; NULL when read: store_each_attention() */
+    const struct attention_record *attention;
+    size_t n_attention;
     /* timing and counters: not in the canonical dump */
     double latency_ms;
     int64_t evaluated_tokens;
@@ -112,6 +128,7 @@ NG_MUST_USE enum status store_put_run(struct store *s, const struct run_record *
 /* True if the key has an outcome that counts (errors run again). */
 NG_MUST_USE enum status store_has_trial(struct store *s, const char *trial_key, bool *done,
                                         struct error *e);
+/* One transaction: the trial, its attention, and the end of what stood under its key. */
 NG_MUST_USE enum status store_put_trial(struct store *s, int64_t run_id,
                                         const struct trial_record *trial, struct error *e);
 
@@ -128,7 +145,9 @@ struct trial_row {
     int64_t run_id;
     const char *model_name;
     const char *rule;
+    const char *rule_detail;
     const char *task;
+    const char *template_name;
     struct trial_record trial;
 };
 
@@ -137,17 +156,23 @@ typedef enum status store_trial_fn(void *context, const struct trial_row *row, s
 struct trial_filter {
     int64_t run_id;   /* 0 = all */
     int64_t trial_id; /* 0 = all */
+    /*
+     * Whose verdict outcome, counted, scorer, scorer_hash, score and error are: NULL = the trial's
+     * own. Where that scorer has not judged: the trial's own if it has the same name or is not
+     * counted, else no-verdict, with an error that says so.
+     */
+    const char *scorer;
 };
 
-/* In the order of run, context length, depth, sample. */
+/* In the order of run, context length, depth (NaN first), sample. */
 NG_MUST_USE enum status store_each_trial(struct store *s, const struct trial_filter *filter,
                                          store_trial_fn *row, void *context, struct error *e);
 
 /* One cell of a run's grid. */
 struct cell_row {
     int64_t context_length;
-    double target_depth;
-    int64_t n; /* trials that count */
+    double target_depth; /* NaN: trials without a depth */
+    int64_t n;           /* trials that count */
     int64_t hits;
     double score; /* sum of the scores */
     int64_t not_counted;
@@ -155,13 +180,14 @@ struct cell_row {
 
 typedef enum status store_cell_fn(void *context, const struct cell_row *row, struct error *e);
 
-/* In the order of context length, depth. */
-NG_MUST_USE enum status store_each_cell(struct store *s, int64_t run_id, store_cell_fn *row,
-                                        void *context, struct error *e);
+/* In the order of context length, depth (NaN first). `scorer` as in trial_filter. */
+NG_MUST_USE enum status store_each_cell(struct store *s, int64_t run_id, const char *scorer,
+                                        store_cell_fn *row, void *context, struct error *e);
 
 /*
  * The canonical dump: the `trials` view without trial_id, run_id, times, token counters and tool
- * version, as CSV ordered by trial_key. Text is always quoted, NULL is empty, floats are %.17g.
+ * version, as CSV ordered by trial_key; then, where there are any, the verdicts and the attention,
+ * each behind an empty line. Text is always quoted, NULL is empty, floats are %.17g.
  * Two files with the same dump hold the same trials. `text` is called once per line.
  */
 typedef enum status store_text_fn(void *context, const char *text, size_t n, struct error *e);

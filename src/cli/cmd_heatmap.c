@@ -12,6 +12,7 @@
 static const struct option options[] = {
     {"db", "FILE", "needlegrid.db", "the database", false},
     {"run", "ID", NULL, "a run in it; default: all", true},
+    {"scorer", "NAME", NULL, "by this scorer's verdicts (`needlegrid score`)", false},
     {"color", "WHEN", "auto", "auto, always, 256 or never; NO_COLOR counts as never", false},
     {"n", NULL, NULL, "show hits/trials in each cell", false},
     {"interval", NULL, NULL, "show each cell's 95% Wilson interval", false},
@@ -23,12 +24,13 @@ struct grids {
     struct grid *items; /* [n] */
     size_t n, cap;
     struct store *store;
+    const char *scorer; /* NULL = the trials' own */
 };
 
 static enum status add_grid(struct grids *g, int64_t run_id, struct error *e)
 {
     if (mem_grow(&g->items, &g->cap, g->n + 1, sizeof(*g->items), "grids", e) != OK ||
-        grid_load(&g->items[g->n], g->store, run_id, e) != OK)
+        grid_load(&g->items[g->n], g->store, run_id, g->scorer, e) != OK)
         return e->code;
     g->n++;
     return OK;
@@ -68,10 +70,13 @@ static enum status load_grids(struct grids *g, const struct args *a, struct erro
     if (store_open(&g->store, args_get(a, "db"), STORE_READ, e) != OK)
         return e->code;
     if (n == 0)
-        return load_all(g, e);
+        return check_verdicts(g->store, args_get(a, "db"), 0, g->scorer, false, e) == OK
+                   ? load_all(g, e)
+                   : e->code;
     for (size_t i = 0; i < n; i++) {
         int64_t id;
         if (parse_run(g->store, args_get(a, "db"), ids[i], &id, e) != OK ||
+            check_verdicts(g->store, args_get(a, "db"), id, g->scorer, false, e) != OK ||
             add_grid(g, id, e) != OK)
             return e->code;
     }
@@ -119,7 +124,7 @@ static int run(const struct args *a, struct error *e)
 {
     struct term_style style = {.color = TERM_ASCII};
     struct buf out = BUF_INIT(64 << 20);
-    struct grids g = {.n = 0};
+    struct grids g = {.scorer = args_get(a, "scorer")};
     int code = EXIT_USAGE;
 
     if (read_style(a, &style, e) == OK && load_grids(&g, a, e) == OK) {

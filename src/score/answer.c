@@ -1,4 +1,4 @@
-/* The text of an answer: what of it is scored, whether it says anything, whether it refuses. */
+/* The text of an answer: what of it is scored, whether it says anything. */
 #include "score_impl.h"
 
 #include "needlegrid/utf8.h"
@@ -28,16 +28,16 @@ static bool starts_with(const char *text, size_t at, size_t to, const char *word
     return to - at >= n && memcmp(text + at, word, n) == 0;
 }
 
-void answer_strip_reasoning(struct answer *a)
+void answer_strip_reasoning(struct judging *j)
 {
     static const char close_tag[] = "</think>";
 
-    for (size_t i = a->from; i < a->to; i++)
-        if (starts_with(a->text, i, a->to, close_tag))
-            a->from = i + strlen(close_tag);
-    for (size_t i = a->from; i < a->to; i++)
-        if (starts_with(a->text, i, a->to, "<think>"))
-            a->to = i;
+    for (size_t i = j->from; i < j->to; i++)
+        if (starts_with(j->text, i, j->to, close_tag))
+            j->from = i + strlen(close_tag);
+    for (size_t i = j->from; i < j->to; i++)
+        if (starts_with(j->text, i, j->to, "<think>"))
+            j->to = i;
 }
 
 /*
@@ -67,79 +67,36 @@ static bool is_ascii_word(uint32_t c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-bool answer_has_word(const struct answer *a)
+bool answer_has_word(const struct judging *j)
 {
     size_t length;
 
-    for (size_t at = a->from; at < a->to; at += length) {
-        uint32_t c = answer_char(a->text, at, a->to, &length);
+    for (size_t at = j->from; at < j->to; at += length) {
+        uint32_t c = answer_char(j->text, at, j->to, &length);
         if (is_ascii_word(c) || (c >= 0x80 && !is_symbol(c)))
             return true;
     }
     return false;
 }
 
-/*
- * The length of `phrase` at text[at], 0 if it is not there: case does not matter, ' stands for
- * the curly apostrophe too, and no word goes on behind it.
- */
-static size_t phrase_at(const char *text, size_t at, size_t to, const char *phrase)
+static bool is_blank(uint32_t c)
 {
-    size_t i = at;
-    bool word = false;
-
-    for (; *phrase; phrase++) {
-        if (i >= to)
-            return 0;
-        if (*phrase == '\'' && starts_with(text, i, to, "\xE2\x80\x99")) {
-            i += 3;
-            continue;
-        }
-        if ((text[i] >= 'A' && text[i] <= 'Z' ? text[i] + ('a' - 'A') : text[i]) != *phrase)
-            return 0;
-        word = is_ascii_word((unsigned char)text[i++]);
-    }
-    return word && i < to && is_ascii_word((unsigned char)text[i]) ? 0 : i - at;
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+           (c >= 0x2000 && c <= 0x200b) || c == 0x2028 || c == 0x2029 || c == 0x202f ||
+           c == 0x205f || c == 0x3000 || c == 0xfeff;
 }
 
-/* "n't ..." may stand inside a word, all others start one. */
-/* clang-format off */
-static const char *const phrases[] = {
-    "i cannot", "i can't", "i can not", "i could not", "i couldn't",
-    "i was unable", "unable to", "i am not able", "i'm not able", "i was not able", "i wasn't able",
-    "i do not know", "i don't know", "i do not have", "i don't have", "i do not see", "i don't see",
-    "i did not find", "i didn't find", "i am not sure", "i'm not sure",
-    "i am sorry", "i'm sorry", "sorry,", "sorry.", "i apologize", "as an ai",
-    "there is no", "there's no", "there is not", "there isn't", "there are no", "there was no",
-    "there does not", "there doesn't",
-    "no mention", "not mention", "not mentioned", "n't mention", "n't mentioned",
-    "not specify", "not specified", "n't specify", "n't specified",
-    "not provide", "not provided", "n't provide", "n't provided",
-    "not state", "not stated", "n't state", "n't stated",
-    "not contain", "n't contain", "not include", "not included", "n't include",
-    "not appear", "n't appear", "not found", "not given", "not present", "not listed",
-    "not available", "cannot be determined", "can't be determined", "cannot determine",
-    "cannot be found", "could not be found",
-    "no information", "no such", "unknown", "none", "n/a",
-};
-/* clang-format on */
-
-bool answer_refuses(const struct answer *a, size_t *from, size_t *to)
+struct span answer_trimmed(const struct judging *j)
 {
-    bool inside = false;
+    struct span s = {j->to, j->to};
+    size_t length;
 
-    for (size_t at = a->from; at < a->to; at++) {
-        for (size_t i = 0; i < sizeof(phrases) / sizeof(phrases[0]); i++) {
-            size_t n = inside && strncmp(phrases[i], "n't", 3) != 0
-                           ? 0
-                           : phrase_at(a->text, at, a->to, phrases[i]);
-            if (n) {
-                *from = at;
-                *to = at + n;
-                return true;
-            }
-        }
-        inside = is_ascii_word((unsigned char)a->text[at]);
+    for (size_t at = j->from; at < j->to; at += length) {
+        if (is_blank(answer_char(j->text, at, j->to, &length)))
+            continue;
+        if (s.from == j->to)
+            s.from = at;
+        s.to = at + length;
     }
-    return false;
+    return s;
 }

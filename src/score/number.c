@@ -1,5 +1,5 @@
 /*
- * The scorer `number`: the first number of the answer must be the expected whole number.
+ * Numbers in a text.
  *
  * A number is a run of decimal digits of any script, with its thousands separators and its
  * fraction. Digits that touch a Latin letter are no number but part of a name, an ordinal or a
@@ -9,16 +9,6 @@
 #include "score_impl.h"
 
 #include <string.h>
-
-enum { MAX_DIGITS = 64 }; /* of an expected value */
-
-struct number {
-    size_t from; /* bytes in the text, sign excluded, fraction included */
-    size_t to;
-    bool whole; /* neither a sign, nor a fraction, nor groups gone wrong */
-    size_t n;   /* digits, may be more than are kept */
-    unsigned char digits[MAX_DIGITS];
-};
 
 /* 0 to 9, or -1: the decimal digits of Unicode 14 (category Nd). */
 static int digit_value(uint32_t c)
@@ -168,7 +158,7 @@ static void keep_digits(struct number *n, const char *text, size_t to)
     size_t length;
 
     n->n = 0;
-    for (size_t at = n->from; at < to; at += length) {
+    for (size_t at = n->at.from; at < to; at += length) {
         int value = digit_value(answer_char(text, at, to, &length));
         if (value >= 0 && n->n < MAX_DIGITS)
             n->digits[n->n] = (unsigned char)value;
@@ -184,28 +174,21 @@ static void read_number(struct number *n, const char *text, size_t at, size_t to
     size_t end = digits_end(text, at, to, &count);
     size_t indian = count <= 2 ? indian_groups_end(text, end, to) : 0;
 
-    n->from = at;
+    n->at.from = at;
     n->whole = true;
     if (indian)
         end = indian;
     else if (count <= 3)
         end = groups_end(text, end, to, &used);
     keep_digits(n, text, end);
-    n->to = fraction_end(text, end, to, used && strcmp(used->mark, ".") == 0);
-    if (has_other_than_zeros(text, end, n->to))
+    n->at.to = fraction_end(text, end, to, used && strcmp(used->mark, ".") == 0);
+    if (has_other_than_zeros(text, end, n->at.to))
         n->whole = false;
-    if (used && !used->blank && mark_end(text, n->to, to, used->mark))
+    if (used && !used->blank && mark_end(text, n->at.to, to, used->mark))
         n->whole = false;
 }
 
-/* What stands before the place a search has reached. */
-struct place {
-    size_t at;
-    uint32_t before[2]; /* the last character, and the one before it */
-    bool line_is_blank; /* nothing but blanks since the line began */
-};
-
-static void step(struct place *p, uint32_t c, size_t to)
+static void step(struct number_scan *p, uint32_t c, size_t to)
 {
     p->at = to;
     p->before[1] = p->before[0];
@@ -214,7 +197,7 @@ static void step(struct place *p, uint32_t c, size_t to)
 }
 
 /* "-7" and "(-7)" carry a minus sign; "5-7", "Tokyo-7", "Answer:-7" and "- 7" do not. */
-static bool has_minus(const struct place *p)
+static bool has_minus(const struct number_scan *p)
 {
     static const char openers[] = " \t\r\n([{\"'`*=$";
     uint32_t c = p->before[1];
@@ -223,107 +206,77 @@ static bool has_minus(const struct place *p)
            (c < 0x80 ? c && strchr(openers, (int)c) : c == 0xa0 || c == 0x201c);
 }
 
-static bool is_part_of_name(const struct number *n, const struct place *p, const char *text,
-                            size_t to)
+static bool is_part_of_name(const struct number *n, const struct number_scan *p)
 {
+    size_t at = n->at.to;
     size_t length;
-    size_t at = n->to;
     uint32_t c;
 
     if (is_latin_letter(p->before[0]))
         return true;
-    if (at >= to)
+    if (at >= p->to)
         return false;
-    c = answer_char(text, at, to, &length);
+    c = answer_char(p->text, at, p->to, &length);
     at += length;
-    if ((c == '-' || c == 0x2010 || c == 0x2011) && at < to)
-        c = answer_char(text, at, to, &length);
+    if ((c == '-' || c == 0x2010 || c == 0x2011) && at < p->to)
+        c = answer_char(p->text, at, p->to, &length);
     return is_latin_letter(c);
 }
 
-static bool is_list_marker(const struct number *n, const struct place *p, const char *text,
-                           size_t to)
+static bool is_list_marker(const struct number *n, const struct number_scan *p)
 {
-    return p->line_is_blank && n->n <= 2 && to - n->to >= 2 &&
-           (text[n->to] == '.' || text[n->to] == ')') &&
-           (text[n->to + 1] == ' ' || text[n->to + 1] == '\t');
+    const char *behind = p->text + n->at.to;
+
+    return p->line_is_blank && n->n <= 2 && p->to - n->at.to >= 2 &&
+           (behind[0] == '.' || behind[0] == ')') && (behind[1] == ' ' || behind[1] == '\t');
 }
 
-/* The first number in text[from..to); false if there is none. */
-static bool find_number(struct number *n, const char *text, size_t from, size_t to,
-                        bool pass_list_markers)
+bool number_next(struct number_scan *s, struct number *n)
 {
-    struct place p = {from, {'\n', '\n'}, true};
-
-    while (p.at < to) {
+    while (s->at < s->to) {
         size_t length;
-        uint32_t c = answer_char(text, p.at, to, &length);
+        uint32_t c = answer_char(s->text, s->at, s->to, &length);
+        bool found;
         if (digit_value(c) < 0) {
-            step(&p, c, p.at + length);
+            step(s, c, s->at + length);
             continue;
         }
-        read_number(n, text, p.at, to);
-        if (!is_part_of_name(n, &p, text, to) &&
-            !(pass_list_markers && is_list_marker(n, &p, text, to))) {
-            n->whole = n->whole && !has_minus(&p);
+        read_number(n, s->text, s->at, s->to);
+        n->whole = n->whole && !has_minus(s);
+        found = !is_part_of_name(n, s) && !(s->pass_list_markers && is_list_marker(n, s));
+        step(s, '0', n->at.to);
+        if (found)
             return true;
-        }
-        step(&p, '0', n->to);
     }
     return false;
 }
 
-/* Reads a value that the scorer is given: one whole number and nothing else. */
-static enum status read_value(struct number *n, const char *value, const char *what,
-                              struct error *e)
+struct number_scan number_scan(const char *text, size_t from, size_t to)
+{
+    const struct number_scan all = {text, from, to, {'\n', '\n'}, true, false};
+    struct number_scan others = all;
+    struct number_scan look;
+    struct number n;
+
+    others.pass_list_markers = true;
+    look = others;
+    return number_next(&look, &n) ? others : all;
+}
+
+bool number_read(struct number *n, const char *value)
 {
     size_t from = strspn(value, " ");
     size_t to = strlen(value);
+    struct number_scan s;
 
     while (to > from && value[to - 1] == ' ')
         to--;
-    if (!find_number(n, value, from, to, false) || n->from != from || n->to != to || !n->whole ||
-        n->n > MAX_DIGITS)
-        return error_set(e, ERR_USAGE,
-                         "%s \"%s\" is not a whole number of 1 to %d digits: use another scorer",
-                         what, value, MAX_DIGITS);
-    return OK;
+    s = number_scan(value, from, to);
+    return number_next(&s, n) && n->at.from == from && n->at.to == to && n->whole &&
+           n->n <= MAX_DIGITS;
 }
 
-static bool equals(const struct number *n, const struct number *value)
+bool number_equals(const struct number *n, const struct number *value)
 {
     return n->whole && n->n == value->n && memcmp(n->digits, value->digits, value->n) == 0;
 }
-
-static enum status judge(const struct answer *a, struct verdict *out, struct error *e)
-{
-    struct number expected;
-    struct number decoy;
-    struct number found;
-    bool is_decoy = false;
-    bool any = find_number(&found, a->text, a->from, a->to, true) ||
-               find_number(&found, a->text, a->from, a->to, false);
-
-    if (read_value(&expected, a->expected, "the expected answer", e) != OK)
-        return e->code;
-    for (size_t i = 0; i < a->n_decoys; i++) {
-        if (read_value(&decoy, a->decoys[i], "the value of another needle", e) != OK)
-            return e->code;
-        is_decoy = is_decoy || (any && equals(&found, &decoy));
-    }
-    if (!any)
-        return OK;
-    out->from = found.from;
-    out->to = found.to;
-    if (equals(&found, &expected)) {
-        out->outcome = OUTCOME_HIT;
-        out->score = 1.0;
-    } else if (is_decoy) {
-        out->outcome = OUTCOME_DECOY;
-    } else if (found.digits[0] == expected.digits[0]) {
-        out->outcome = OUTCOME_PARTIAL;
-    }
-    return OK;
-}
-
-const struct scorer_class scorer_number = {"number", judge};

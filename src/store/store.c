@@ -85,11 +85,20 @@ enum status store_prepare(struct store *s, sqlite3_stmt **out, const char *sql, 
     return rc == SQLITE_OK ? OK : store_error(s, rc, e);
 }
 
-static enum status execute(struct store *s, const char *sql, struct error *e)
+enum status store_execute(struct store *s, const char *sql, struct error *e)
 {
     int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 
     return rc == SQLITE_OK ? OK : store_error(s, rc, e);
+}
+
+enum status store_end(struct store *s, enum status status, struct error *e)
+{
+    if (status == OK)
+        status = store_execute(s, "COMMIT", e);
+    if (status != OK)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
 }
 
 /* The first column of the first row. */
@@ -113,8 +122,7 @@ static enum status query_int(struct store *s, const char *sql, int64_t *out, str
 
 /*
  * Whose file it is and of which version. `empty` is a file without content, which may become ours.
- * The objects are counted first: should another process make the schema meanwhile, in its one
- * transaction, then the application id read after that is ours.
+ * Within a transaction, so that all is of one state: another process may be making the schema.
  */
 static enum status identify(struct store *s, int64_t *version, bool *empty, struct error *e)
 {
@@ -130,11 +138,25 @@ static enum status identify(struct store *s, int64_t *version, bool *empty, stru
         return error_set(e, ERR_FORMAT,
                          "%s is no needlegrid database: an SQLite file of another program",
                          s->path);
+    if (*version < 0)
+        return error_set(e, ERR_FORMAT, "%s is damaged: it has schema %lld", s->path,
+                         (long long)*version);
     if (*version > STORE_VERSION)
         return error_set(e, ERR_UNSUPPORTED,
                          "%s has schema %lld, this program knows up to %d: use a newer needlegrid",
                          s->path, (long long)*version, STORE_VERSION);
     return OK;
+}
+
+static enum status identify_now(struct store *s, int64_t *version, bool *empty, struct error *e)
+{
+    enum status status = store_execute(s, "BEGIN", e);
+
+    if (status != OK)
+        return status;
+    status = identify(s, version, empty, e);
+    sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    return status;
 }
 
 static enum status run_steps(struct store *s, int64_t version, struct error *e)
@@ -144,30 +166,27 @@ static enum status run_steps(struct store *s, int64_t version, struct error *e)
 
     for (int64_t v = version; v < STORE_VERSION; v++) {
         for (const char *const *statement = store_steps[v]; *statement; statement++) {
-            if ((status = execute(s, *statement, e)) != OK)
+            if ((status = store_execute(s, *statement, e)) != OK)
                 return status;
         }
     }
     snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d",
              STORE_APPLICATION_ID, STORE_VERSION);
-    return execute(s, sql, e);
+    return store_execute(s, sql, e);
 }
 
 /* All steps in one transaction; asks again under the lock, for another process may have been. */
 static enum status migrate(struct store *s, struct error *e)
 {
-    enum status status = execute(s, "BEGIN IMMEDIATE", e);
+    enum status status = store_execute(s, "BEGIN IMMEDIATE", e);
     int64_t version;
     bool empty;
 
     if (status != OK)
         return status;
-    if ((status = identify(s, &version, &empty, e)) == OK &&
-        (status = run_steps(s, version, e)) == OK)
-        status = execute(s, "COMMIT", e);
-    if (status != OK)
-        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return status;
+    if ((status = identify(s, &version, &empty, e)) == OK)
+        status = run_steps(s, version, e);
+    return store_end(s, status, e);
 }
 
 /*
@@ -223,7 +242,7 @@ static enum status open_file(struct store *s, int flags, bool immutable, struct 
         return status;
     sqlite3_busy_timeout(s->db, BUSY_MS);
     /* The file may come from anybody: what its views call must be harmless. */
-    return execute(s, "PRAGMA trusted_schema = OFF", e);
+    return store_execute(s, "PRAGMA trusted_schema = OFF", e);
 }
 
 /* The folder that holds `path`; caller frees. */
@@ -265,12 +284,30 @@ static enum status open_write(struct store *s, struct error *e)
 
     if (status != OK ||
         (status = open_file(s, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, false, e)) != OK ||
-        (status = identify(s, &version, &empty, e)) != OK)
+        (status = identify_now(s, &version, &empty, e)) != OK)
         return status;
     if ((status = set_wal(s, e)) != OK ||
-        (status = execute(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", e)) != OK)
+        (status = store_execute(s, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", e)) !=
+            OK)
         return status;
-    return version < STORE_VERSION ? migrate(s, e) : OK;
+    if (version < STORE_VERSION && (status = migrate(s, e)) != OK)
+        return status;
+    return os_stamp_file(&s->stamp, s->path, e);
+}
+
+enum status store_check_in_place(struct store *s, struct error *e)
+{
+    struct os_stamp now;
+
+    if (s->stamp.inode == 0) /* opened for reading: the write itself will fail */
+        return OK;
+    if (os_stamp_file(&now, s->path, e) == OK && now.device == s->stamp.device &&
+        now.inode == s->stamp.inode)
+        return OK;
+    return error_set(e, ERR_IO,
+                     "%s was moved, replaced or deleted while in use: what was stored since is not "
+                     "in it",
+                     s->path);
 }
 
 /*
@@ -321,8 +358,8 @@ static enum status open_read(struct store *s, struct error *e)
     if (status != OK ||
         (status = open_file(s, immutable ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, immutable,
                             e)) != OK ||
-        (status = execute(s, "PRAGMA query_only = ON", e)) != OK ||
-        (status = identify(s, &version, &empty, e)) != OK)
+        (status = store_execute(s, "PRAGMA query_only = ON", e)) != OK ||
+        (status = identify_now(s, &version, &empty, e)) != OK)
         return status;
     if (version < STORE_VERSION)
         return error_set(e, ERR_UNSUPPORTED, "%s %s; `needlegrid run --db %s` brings it up to date",
@@ -355,6 +392,7 @@ void store_close(struct store *s)
         return;
     sqlite3_finalize(s->has_trial);
     sqlite3_finalize(s->put_trial);
+    sqlite3_finalize(s->put_attention);
     sqlite3_close(s->db);
     free(s->path);
     free(s);

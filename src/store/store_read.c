@@ -1,71 +1,10 @@
 /*
- * Reading: walks over runs, trials and cells, and the canonical dump. Each is one SELECT and so
- * sees one state of the file, whoever writes meanwhile.
+ * Reading: walks over runs, trials and cells. Each is one SELECT and so sees one state of the
+ * file, whoever writes meanwhile.
  */
 #include "store_impl.h"
 
 #include "needlegrid/buf.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-enum { DUMP_ROW_BYTES = 1 << 30 };
-
-/* Takes one column after the other off the current row. */
-struct reader {
-    sqlite3_stmt *stmt;
-    int index;
-};
-
-/* NULL for NULL; valid until the next step. */
-static const char *read_text(struct reader *r)
-{
-    return (const char *)sqlite3_column_text(r->stmt, r->index++);
-}
-
-/* For columns that our schema never leaves NULL, though a doctored file might. */
-static const char *read_name(struct reader *r)
-{
-    const char *text = read_text(r);
-
-    return text ? text : "";
-}
-
-static int64_t read_int(struct reader *r)
-{
-    return sqlite3_column_int64(r->stmt, r->index++);
-}
-
-static double read_double(struct reader *r)
-{
-    return sqlite3_column_double(r->stmt, r->index++);
-}
-
-static uint64_t read_u64(struct reader *r)
-{
-    return strtoull(read_name(r), NULL, 10);
-}
-
-static bool next_is_null(const struct reader *r)
-{
-    return sqlite3_column_type(r->stmt, r->index) == SQLITE_NULL;
-}
-
-/* Hands the current row to the caller of a walk. */
-typedef enum status take_row_fn(sqlite3_stmt *stmt, void *walk, struct error *e);
-
-/* Steps to the end of a bound statement and finalizes it. */
-static enum status walk_rows(struct store *s, sqlite3_stmt *stmt, take_row_fn *take, void *walk,
-                             struct error *e)
-{
-    enum status status = OK;
-    int rc;
-
-    while (status == OK && (rc = sqlite3_step(stmt)) != SQLITE_DONE)
-        status = rc == SQLITE_ROW ? take(stmt, walk, e) : store_error(s, rc, e);
-    sqlite3_finalize(stmt);
-    return status;
-}
 
 struct run_walk {
     store_run_fn *row;
@@ -121,21 +60,29 @@ static void read_trial(struct reader *r, struct trial_record *t)
     t->trial_key = read_name(r);
     t->pair_key = read_name(r);
     t->context_length = read_int(r);
-    t->target_depth = read_double(r);
-    t->actual_depth = read_double(r);
+    t->target_depth = read_double_or_nan(r);
+    t->actual_depth = read_double_or_nan(r);
     t->sample = read_int(r);
     t->seed = read_u64(r);
     t->haystack_name = read_text(r);
     t->haystack_hash = read_text(r);
     t->prompt_tokens = read_int(r);
+    t->haystack_tokens = read_int(r);
+    t->max_tokens = read_int(r);
+    t->question_at = read_int(r);
     t->needle_at = read_int(r);
     t->needle_tokens = read_int(r);
     t->needle_key = read_text(r);
+    t->needles = read_text(r);
+    t->n_expected = read_int(r);
     t->expected = read_text(r);
+    t->decoys = read_text(r);
+    t->absent = read_int(r) != 0;
     t->response = read_text(r);
     t->outcome = read_name(r);
     t->counted = read_int(r) != 0;
     t->scorer = read_text(r);
+    t->scorer_hash = read_text(r);
     t->score = read_double(r);
     t->has_logprob = !next_is_null(r);
     t->logprob = read_double(r);
@@ -148,6 +95,8 @@ static void read_trial(struct reader *r, struct trial_record *t)
     t->reused_tokens = read_int(r);
     t->tool_version = read_text(r);
     t->finished_at = read_text(r);
+    t->attention = NULL;
+    t->n_attention = 0;
 }
 
 struct trial_walk {
@@ -165,36 +114,67 @@ static enum status take_trial(sqlite3_stmt *stmt, void *walk, struct error *e)
     row.run_id = read_int(&r);
     row.model_name = read_name(&r);
     row.rule = read_name(&r);
+    row.rule_detail = read_text(&r);
     row.task = read_name(&r);
+    row.template_name = read_text(&r);
     read_trial(&r, &row.trial);
     return w->row(w->context, &row, e);
 }
+
+void filter_sql(struct buf *sql, const struct trial_filter *filter)
+{
+    if (filter->run_id)
+        buf_puts(sql, " AND t.run_id = ?1");
+    if (filter->trial_id)
+        buf_puts(sql, " AND t.trial_id = ?2");
+}
+
+void filter_bind(sqlite3_stmt *stmt, const struct trial_filter *filter)
+{
+    if (filter->run_id)
+        sqlite3_bind_int64(stmt, 1, filter->run_id);
+    if (filter->trial_id)
+        sqlite3_bind_int64(stmt, 2, filter->trial_id);
+    if (filter->scorer) /* out of range where the statement has none: no harm */
+        sqlite3_bind_text(stmt, 3, filter->scorer, -1, SQLITE_STATIC);
+}
+
+#define TRIAL_BEGIN                                                                                \
+    "SELECT t.trial_id, t.run_id, r.model_name, r.rule, r.rule_detail, r.task,"                    \
+    " r.template_name, t.trial_key, t.pair_key,"                                                   \
+    " t.context_length, t.target_depth, t.actual_depth, t.sample, t.seed, t.haystack_name,"        \
+    " t.haystack_hash, t.prompt_tokens, t.haystack_tokens, t.max_tokens, t.question_at,"           \
+    " t.needle_at, t.needle_tokens, t.needle_key, t.needles, t.n_expected, t.expected,"            \
+    " t.decoys, t.absent, t.response, "
+#define TRIAL_MIDDLE ", t.logprob, t.worst_rank, t.finish_reason, t.excerpt, "
+#define TRIAL_END                                                                                  \
+    ", t.latency_ms, t.evaluated_tokens, t.reused_tokens, t.tool_version, t.finished_at"           \
+    " FROM trial AS t JOIN run AS r ON r.run_id = t.run_id"
+
+static const char own_sql[] = TRIAL_BEGIN
+    "t.outcome, t.counted, t.scorer, t.scorer_hash, t.score" TRIAL_MIDDLE "t.error" TRIAL_END;
+
+static const char verdict_sql[] = TRIAL_BEGIN VERDICT_OUTCOME
+    ", " VERDICT_COUNTED ", ?3, CASE WHEN " VERDICT_IS_OWN
+    " THEN t.scorer_hash ELSE v.scorer_hash END, " VERDICT_SCORE TRIAL_MIDDLE
+    "CASE WHEN " VERDICT_IS_OWN " THEN t.error WHEN v.trial_id IS NULL THEN 'not judged by ' || ?3"
+    " ELSE v.error END" TRIAL_END VERDICT_JOIN;
 
 enum status store_each_trial(struct store *s, const struct trial_filter *filter,
                              store_trial_fn *row, void *context, struct error *e)
 {
     struct trial_walk walk = {row, context};
-    struct buf sql = BUF_INIT(4096);
+    struct buf sql = BUF_INIT(8192);
     sqlite3_stmt *stmt;
     enum status status;
 
-    buf_puts(&sql, "SELECT trial_id, run_id, model, rule, task, trial_key, pair_key,"
-                   " context_length, target_depth, actual_depth, sample, seed, haystack,"
-                   " haystack_hash, prompt_tokens, needle_at, needle_tokens, needle_key, expected,"
-                   " response, outcome, counted, scorer, score, logprob, worst_rank,"
-                   " finish_reason, excerpt, error, latency_ms, evaluated_tokens, reused_tokens,"
-                   " tool_version, finished_at FROM trials WHERE true");
-    if (filter->run_id)
-        buf_puts(&sql, " AND run_id = ?1");
-    if (filter->trial_id)
-        buf_puts(&sql, " AND trial_id = ?2");
-    buf_puts(&sql, " ORDER BY run_id, context_length, target_depth, sample, trial_id");
+    buf_puts(&sql, filter->scorer ? verdict_sql : own_sql);
+    buf_puts(&sql, " WHERE true");
+    filter_sql(&sql, filter);
+    buf_puts(&sql, " ORDER BY t.run_id, t.context_length, t.target_depth, t.sample, t.trial_id");
     if ((status = buf_status(&sql, e)) == OK &&
         (status = store_prepare(s, &stmt, buf_str(&sql), e)) == OK) {
-        if (filter->run_id)
-            sqlite3_bind_int64(stmt, 1, filter->run_id);
-        if (filter->trial_id)
-            sqlite3_bind_int64(stmt, 2, filter->trial_id);
+        filter_bind(stmt, filter);
         status = walk_rows(s, stmt, take_trial, &walk, e);
     }
     buf_release(&sql);
@@ -213,7 +193,7 @@ static enum status take_cell(sqlite3_stmt *stmt, void *walk, struct error *e)
     struct cell_row cell;
 
     cell.context_length = read_int(&r);
-    cell.target_depth = read_double(&r);
+    cell.target_depth = read_double_or_nan(&r);
     cell.n = read_int(&r);
     cell.hits = read_int(&r);
     cell.score = read_double(&r);
@@ -221,97 +201,27 @@ static enum status take_cell(sqlite3_stmt *stmt, void *walk, struct error *e)
     return w->row(w->context, &cell, e);
 }
 
-enum status store_each_cell(struct store *s, int64_t run_id, store_cell_fn *row, void *context,
-                            struct error *e)
+/* As the view `grid`, of another scorer's verdicts. */
+static const char verdict_cells[] =
+    "SELECT context_length, target_depth, sum(counted), sum(outcome = 'hit'),"
+    " total(score) FILTER (WHERE counted), sum(1 - counted) FROM ("
+    "SELECT t.context_length, t.target_depth, " VERDICT_COUNTED " AS counted, " VERDICT_OUTCOME
+    " AS outcome, " VERDICT_SCORE " AS score FROM trial AS t" VERDICT_JOIN " WHERE t.run_id = ?1)"
+    " GROUP BY context_length, target_depth ORDER BY context_length, target_depth";
+
+enum status store_each_cell(struct store *s, int64_t run_id, const char *scorer, store_cell_fn *row,
+                            void *context, struct error *e)
 {
-    static const char sql[] =
+    static const char own_cells[] =
         "SELECT context_length, target_depth, n, hits, score, not_counted FROM grid"
-        " WHERE run_id = ? ORDER BY context_length, target_depth";
+        " WHERE run_id = ?1 ORDER BY context_length, target_depth";
+    const struct trial_filter filter = {.run_id = run_id, .scorer = scorer};
     struct cell_walk walk = {row, context};
     sqlite3_stmt *stmt;
-    enum status status = store_prepare(s, &stmt, sql, e);
+    enum status status = store_prepare(s, &stmt, scorer ? verdict_cells : own_cells, e);
 
     if (status != OK)
         return status;
-    sqlite3_bind_int64(stmt, 1, run_id);
+    filter_bind(stmt, &filter);
     return walk_rows(s, stmt, take_cell, &walk, e);
-}
-
-struct dump {
-    store_text_fn *text;
-    void *context;
-    struct buf row;
-};
-
-static enum status send_row(struct dump *d, struct error *e)
-{
-    enum status status;
-
-    buf_putc(&d->row, '\n');
-    if ((status = buf_status(&d->row, e)) == OK)
-        status = d->text(d->context, buf_str(&d->row), d->row.len, e);
-    buf_clear(&d->row);
-    return status;
-}
-
-static void dump_text(struct buf *out, const char *text)
-{
-    buf_putc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"')
-            buf_putc(out, '"');
-        buf_putc(out, *text);
-    }
-    buf_putc(out, '"');
-}
-
-static enum status take_dump_row(sqlite3_stmt *stmt, void *walk, struct error *e)
-{
-    struct reader r = {stmt, 0};
-    struct dump *d = walk;
-
-    for (int n = sqlite3_column_count(stmt); r.index < n;) {
-        if (r.index)
-            buf_putc(&d->row, ',');
-        switch (sqlite3_column_type(stmt, r.index)) {
-        case SQLITE_NULL:
-            r.index++;
-            break;
-        case SQLITE_INTEGER:
-            buf_printf(&d->row, "%lld", (long long)read_int(&r));
-            break;
-        case SQLITE_FLOAT:
-            buf_printf(&d->row, "%.17g", read_double(&r));
-            break;
-        default:
-            dump_text(&d->row, read_name(&r));
-        }
-    }
-    return send_row(d, e);
-}
-
-/* All of the view but trial_id, run_id, latency_ms, the token counters, tool_version and time. */
-static const char dump_sql[] =
-    "SELECT trial_key, pair_key, model, model_hash, backend, rule, rule_detail, isa, numerics,"
-    " training_length, task, template, template_hash, haystack, haystack_hash, tokenizer_hash,"
-    " context_length, target_depth, actual_depth, sample, seed, prompt_tokens, needle_at,"
-    " needle_tokens, needle_key, expected, response, outcome, counted, scorer, score, logprob,"
-    " worst_rank, finish_reason, excerpt, error FROM trials ORDER BY trial_key";
-
-enum status store_dump(struct store *s, store_text_fn *text, void *context, struct error *e)
-{
-    struct dump d = {text, context, BUF_INIT(DUMP_ROW_BYTES)};
-    sqlite3_stmt *stmt;
-    enum status status = store_prepare(s, &stmt, dump_sql, e);
-
-    if (status != OK)
-        return status;
-    for (int i = 0; i < sqlite3_column_count(stmt); i++)
-        buf_printf(&d.row, i ? ",%s" : "%s", sqlite3_column_name(stmt, i));
-    if ((status = send_row(&d, e)) == OK)
-        status = walk_rows(s, stmt, take_dump_row, &d, e);
-    else
-        sqlite3_finalize(stmt);
-    buf_release(&d.row);
-    return status;
 }

@@ -109,7 +109,7 @@ static enum status count_trial(void *context, const struct trial_row *row, struc
 
 int count_trials(struct store *s)
 {
-    const struct trial_filter all = {0, 0};
+    const struct trial_filter all = {.run_id = 0};
     struct error e;
     int n = 0;
 

@@ -20,18 +20,50 @@ struct prompt_template *open_tokyo(void)
     return t;
 }
 
+static enum status open_haystack(struct setup *s, const char *name, const char *text,
+                                 const struct prompt_template *tpl, const struct trial_options *o,
+                                 struct error *e)
+{
+    struct trial_options options = o ? *o : trial_options_of(tpl);
+
+    if (text)
+        return haystack_from_text(&s->h, name, text, strlen(text), e);
+    if (strcmp(name, "needles") == 0)
+        return haystack_of_needles(&s->h, tpl, trial_asked_keys(tpl, &options),
+                                   trial_planted_keys(tpl, &options), e);
+    return haystack_open(&s->h, name, "haystacks", e);
+}
+
+enum status setup_try(struct setup *s, const char *name, const char *text,
+                      const struct prompt_template *tpl, const struct trial_options *o,
+                      const struct tokenizer *t, struct error *e)
+{
+    *s = (struct setup){.h = NULL};
+    if (template_has_haystack(tpl) && (open_haystack(s, name, text, tpl, o, e) != OK ||
+                                       haystack_tokenize(&s->ht, s->h, t, e) != OK))
+        return e->code;
+    return trial_builder_new(&s->b, tpl, o, s->ht, t, e);
+}
+
 struct setup setup_open(const char *name, const char *text, const struct prompt_template *tpl,
                         const struct tokenizer *t)
 {
-    struct setup s = {0};
+    struct setup s;
     struct error e;
 
-    if ((text ? haystack_from_text(&s.h, name, text, strlen(text), &e)
-              : haystack_open(&s.h, name, "haystacks", &e)) != OK ||
-        haystack_tokenize(&s.ht, s.h, t, &e) != OK ||
-        trial_builder_new(&s.b, tpl, s.ht, t, &e) != OK)
+    if (setup_try(&s, name, text, tpl, NULL, t, &e) != OK)
         fail_msg("%s", e.message);
     return s;
+}
+
+struct prompt_template *parse_template(const char *text)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    if (template_parse(&t, text, strlen(text), "test.json", &e) != OK)
+        fail_msg("%s", e.message);
+    return t;
 }
 
 void setup_close(struct setup *s)

@@ -27,7 +27,15 @@ struct prompt_template *open_tokyo(void);
 /* A haystack of `text`, or the one that `name` names if text is NULL. Borrows tpl and t. */
 struct setup setup_open(const char *name, const char *text, const struct prompt_template *tpl,
                         const struct tokenizer *t);
+/* With options (NULL = the template's) and errors, after which it is still to be closed; the
+ * haystack can be "needles", and is not looked at for tasks without one. */
+enum status setup_try(struct setup *s, const char *name, const char *text,
+                      const struct prompt_template *tpl, const struct trial_options *o,
+                      const struct tokenizer *t, struct error *e);
 void setup_close(struct setup *s);
+
+/* A template of this JSON; template_free() it. */
+struct prompt_template *parse_template(const char *text);
 
 struct trial build_trial(struct trial_builder *b, size_t length, double depth, uint64_t sample,
                          uint64_t seed);

@@ -2,38 +2,30 @@
  * The table below was written before the scorer: it is the specification in cases. Unless a case
  * says otherwise, 8106422 is expected, and 3105577 and 8999999 are values of other needles.
  */
-#include "needlegrid/score.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../support/score_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include <cmocka.h>
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-#define HIT OUTCOME_HIT
-#define DECOY OUTCOME_DECOY
-#define PARTIAL OUTCOME_PARTIAL
-#define REFUSAL OUTCOME_REFUSAL
-#define WRONG OUTCOME_WRONG
-#define EMPTY OUTCOME_EMPTY
 
 static const char *const decoys[] = {"3105577", "8999999"};
 
-struct score_case {
+/* Here the last member is the expected value; NULL: 8106422. */
+struct number_case {
     const char *response;
     enum outcome want;
-    const char *span;     /* the scored bytes; NULL if there are none */
-    const char *expected; /* NULL: 8106422 */
+    const char *span; /* the scored bytes; NULL if there are none */
+    const char *expected;
 };
 
 /* ---- right answers ---- */
 
-static const struct score_case plain_hits[] = {
+static const struct number_case plain_hits[] = {
     /* base models: the answer follows the prefix, then the text goes on */
     {"8106422", HIT, "8106422", NULL},
     {" 8106422", HIT, "8106422", NULL},
@@ -122,7 +114,7 @@ static const struct score_case plain_hits[] = {
     {"8106422", HIT, "8106422", " 8106422 "},
 };
 
-static const struct score_case grouped_hits[] = {
+static const struct number_case grouped_hits[] = {
     {"8,106,422", HIT, "8,106,422", NULL},
     {"The number is 8,106,422.", HIT, "8,106,422", NULL},
     {"**8,106,422**", HIT, "8,106,422", NULL},
@@ -175,7 +167,7 @@ static const struct score_case grouped_hits[] = {
     {"8.106.422,00", HIT, "8.106.422,00", NULL},
 };
 
-static const struct score_case unicode_hits[] = {
+static const struct number_case unicode_hits[] = {
     {"٨١٠٦٤٢٢", HIT, "٨١٠٦٤٢٢", NULL}, /* Arabic-Indic */
     {"الرقم هو ٨١٠٦٤٢٢.", HIT, "٨١٠٦٤٢٢", NULL},
     {"٨٬١٠٦٬٤٢٢", HIT, "٨٬١٠٦٬٤٢٢", NULL}, /* Arabic thousands separator */
@@ -193,7 +185,7 @@ static const struct score_case unicode_hits[] = {
 
 /* ---- reasoning ---- */
 
-static const struct score_case reasoning[] = {
+static const struct number_case reasoning[] = {
     {"<think>It may be 3105577.</think>8106422", HIT, "8106422", NULL},
     {"<think>\n3105577? no.\n</think>\n\nThe number is 8106422.", HIT, "8106422", NULL},
     {"<think>8106422</think>3105577", DECOY, "3105577", NULL},
@@ -214,7 +206,7 @@ static const struct score_case reasoning[] = {
 
 /* ---- other needles ---- */
 
-static const struct score_case other_needles[] = {
+static const struct number_case other_needles[] = {
     {"3105577", DECOY, "3105577", NULL},
     {"The special magic Tokyo number is 3,105,577.", DECOY, "3,105,577", NULL},
     {"3 105 577", DECOY, "3 105 577", NULL},
@@ -230,7 +222,7 @@ static const struct score_case other_needles[] = {
 
 /* ---- starts as the answer does ---- */
 
-static const struct score_case partials[] = {
+static const struct number_case partials[] = {
     {"8", PARTIAL, "8", NULL},
     {"81", PARTIAL, "81", NULL},
     {"810642", PARTIAL, "810642", NULL}, /* the right answer, cut */
@@ -273,7 +265,7 @@ static const struct score_case partials[] = {
 
 /* ---- wrong ---- */
 
-static const struct score_case wrong[] = {
+static const struct number_case wrong[] = {
     {"1234567", WRONG, "1234567", NULL},
     {"The special magic Tokyo number is 1234567.", WRONG, "1234567", NULL},
     {"91234567", WRONG, "91234567", "1234567"},
@@ -320,7 +312,7 @@ static const struct score_case wrong[] = {
 
 /* ---- numbers that are not the answer are passed over ---- */
 
-static const struct score_case passed_over[] = {
+static const struct number_case passed_over[] = {
     {"GPT4 says 8106422", HIT, "8106422", NULL},
     {"Qwen2.5 says 8106422", HIT, "8106422", NULL},
     {"The 3rd needle: 8106422", HIT, "8106422", NULL},
@@ -339,7 +331,7 @@ static const struct score_case passed_over[] = {
 
 /* ---- refusals ---- */
 
-static const struct score_case refusals[] = {
+static const struct number_case refusals[] = {
     {"I cannot find the special magic Tokyo number.", REFUSAL, "I cannot", NULL},
     {"I can't find it.", REFUSAL, "I can't", NULL},
     {"I can’t find it.", REFUSAL, "I can’t", NULL},
@@ -382,7 +374,7 @@ static const struct score_case refusals[] = {
 
 /* ---- nothing ---- */
 
-static const struct score_case nothing[] = {
+static const struct number_case nothing[] = {
     {"", EMPTY, NULL, NULL},
     {" ", EMPTY, NULL, NULL},
     {"\n\n\t", EMPTY, NULL, NULL},
@@ -401,7 +393,7 @@ static const struct score_case nothing[] = {
 
 /* ---- bytes that are no UTF-8: a model that speaks bytes may send them ---- */
 
-static const struct score_case bad_bytes[] = {
+static const struct number_case bad_bytes[] = {
     {"\xFF\xFE", EMPTY, NULL, NULL},
     {"\xFF"
      "8106422\xFF",
@@ -416,47 +408,33 @@ static const struct score_case bad_bytes[] = {
      PARTIAL, "8", NULL},
 };
 
-static struct scorer *number_scorer(void)
+static struct verdict judge(struct scorer *s, const char *response, size_t n, const char *expected)
 {
-    struct scorer *s = NULL;
-    struct error e;
+    const struct truth truth = {&expected, 1, decoys, COUNT(decoys), false};
 
-    assert_int_equal(scorer_new(&s, "number", &e), OK);
-    assert_non_null(s);
-    return s;
+    return judge_text(s, response, n, &truth);
 }
 
 /* True if the verdict on one case is as the table says; tells what differs if not. */
-static bool judged_as_expected(struct scorer *s, const struct score_case *c)
+static bool judged_as_expected(struct scorer *s, const struct number_case *c)
 {
-    const char *expected = c->expected ? c->expected : "8106422";
-    size_t n = strlen(c->response);
-    char *copy = malloc(n ? n : 1); /* no NUL behind it: sanitizers see a read past the end */
-    struct verdict v;
-    struct error e;
-    bool good;
+    struct verdict v =
+        judge(s, c->response, strlen(c->response), c->expected ? c->expected : "8106422");
+    const char *span = c->span ? c->span : "";
+    bool good = v.outcome == c->want && v.score == (c->want == HIT ? 1.0 : 0.0) &&
+                v.to - v.from == strlen(span) &&
+                memcmp(c->response + v.from, span, v.to - v.from) == 0;
 
-    assert_non_null(copy);
-    memcpy(copy, c->response, n);
-    assert_int_equal(scorer_judge(s, copy, n, expected, decoys, COUNT(decoys), &v, &e), OK);
-    assert_true(v.from <= v.to && v.to <= n);
-    good = v.outcome == c->want && v.score == (c->want == HIT ? 1.0 : 0.0);
-    if (c->span)
-        good = good && v.to - v.from == strlen(c->span) &&
-               memcmp(copy + v.from, c->span, v.to - v.from) == 0;
-    else
-        good = good && v.from == v.to;
     if (!good)
         print_error("\"%s\": is %s, span \"%.*s\"; expected %s, \"%s\"\n", c->response,
-                    outcome_name(v.outcome), (int)(v.to - v.from), copy + v.from,
-                    outcome_name(c->want), c->span ? c->span : "");
-    free(copy);
+                    outcome_name(v.outcome), (int)(v.to - v.from), c->response + v.from,
+                    outcome_name(c->want), span);
     return good;
 }
 
-static void check_table(const struct score_case *cases, size_t n)
+static void check_numbers(const struct number_case *cases, size_t n)
 {
-    struct scorer *s = number_scorer();
+    struct scorer *s = open_scorer("number", NULL);
     size_t bad = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -469,7 +447,7 @@ static void check_table(const struct score_case *cases, size_t n)
     static void test_##table(void **state)                                                         \
     {                                                                                              \
         (void)state;                                                                               \
-        check_table(table, COUNT(table));                                                          \
+        check_numbers(table, COUNT(table));                                                        \
     }
 
 TABLE_TEST(plain_hits)
@@ -491,14 +469,11 @@ static void test_each_script_has_ten_digits(void **state)
                                        "౯", "೯", "൯", "෯", "๙", "໙", "༩",  "၉", "႙", "៩",
                                        "᠙", "᥏", "᧙", "᪉",   "᪙", "᭙", "᮹",  "᱉", "᱙", "꘩",
                                        "꣙", "꤉", "꧙", "꧹", "꩙", "꯹", "９", "𝟗", "𝟡", "𞥙"};
-    struct scorer *s = number_scorer();
-    struct verdict v;
-    struct error e;
+    struct scorer *s = open_scorer("number", NULL);
 
     (void)state;
     for (size_t i = 0; i < COUNT(nine); i++) {
-        assert_int_equal(scorer_judge(s, nine[i], strlen(nine[i]), "9", NULL, 0, &v, &e), OK);
-        if (v.outcome != OUTCOME_HIT)
+        if (judge(s, nine[i], strlen(nine[i]), "9").outcome != OUTCOME_HIT)
             fail_msg("\"%s\" is no nine", nine[i]);
     }
     scorer_free(s);
@@ -508,21 +483,20 @@ static void test_each_script_has_ten_digits(void **state)
 static void test_long_numbers(void **state)
 {
     enum { N = 100000 };
-    struct scorer *s = number_scorer();
+    struct scorer *s = open_scorer("number", NULL);
     char *response = malloc(N);
     struct verdict v;
-    struct error e;
 
     (void)state;
     assert_non_null(response);
     memset(response, '8', N);
-    assert_int_equal(scorer_judge(s, response, N, "88888888", NULL, 0, &v, &e), OK);
+    v = judge(s, response, N, "88888888");
     assert_int_equal(v.outcome, OUTCOME_PARTIAL);
     assert_int_equal(v.from, 0);
     assert_int_equal(v.to, N);
     for (size_t i = 1; i < N; i += 4)
         response[i] = ',';
-    assert_int_equal(scorer_judge(s, response, N, "8888", NULL, 0, &v, &e), OK);
+    v = judge(s, response, N, "8888");
     assert_int_equal(v.outcome, OUTCOME_PARTIAL);
     free(response);
     scorer_free(s);
@@ -532,16 +506,15 @@ static void test_long_numbers(void **state)
 static void test_many_candidates_that_are_none(void **state)
 {
     enum { N = 400000 };
-    struct scorer *s = number_scorer();
+    struct scorer *s = open_scorer("number", NULL);
     char *response = malloc(N + 1);
     struct verdict v;
-    struct error e;
 
     (void)state;
     assert_non_null(response);
     for (size_t i = 0; i < N; i += 4)
         memcpy(response + i, i % 8 ? "x1 a" : "\n1. ", 4);
-    assert_int_equal(scorer_judge(s, response, N, "8106422", NULL, 0, &v, &e), OK);
+    v = judge(s, response, N, "8106422");
     assert_int_equal(v.outcome, OUTCOME_WRONG);
     free(response);
     scorer_free(s);
@@ -550,17 +523,15 @@ static void test_many_candidates_that_are_none(void **state)
 static void test_zero_bytes_inside(void **state)
 {
     static const char response[] = "\0\0 8106422\0";
-    struct scorer *s = number_scorer();
+    struct scorer *s = open_scorer("number", NULL);
     struct verdict v;
-    struct error e;
 
     (void)state;
-    assert_int_equal(scorer_judge(s, response, sizeof(response) - 1, "8106422", NULL, 0, &v, &e),
-                     OK);
+    v = judge(s, response, sizeof(response) - 1, "8106422");
     assert_int_equal(v.outcome, OUTCOME_HIT);
     assert_int_equal(v.from, 3);
     assert_int_equal(v.to, 10);
-    assert_int_equal(scorer_judge(s, NULL, 0, "8106422", NULL, 0, &v, &e), OK);
+    v = judge(s, NULL, 0, "8106422");
     assert_int_equal(v.outcome, OUTCOME_EMPTY);
     scorer_free(s);
 }
@@ -568,15 +539,37 @@ static void test_zero_bytes_inside(void **state)
 /* Without decoys another needle's value is just wrong. */
 static void test_no_decoys(void **state)
 {
-    struct scorer *s = number_scorer();
+    static const char *const expected[] = {"8106422"};
+    const struct truth truth = {LIST(expected), NULL, 0, false};
+    struct scorer *s = open_scorer("number", NULL);
     struct verdict v;
-    struct error e;
 
     (void)state;
-    assert_int_equal(scorer_judge(s, "3105577", 7, "8106422", NULL, 0, &v, &e), OK);
+    v = judge_text(s, "3105577", 7, &truth);
     assert_int_equal(v.outcome, OUTCOME_WRONG);
     assert_true(v.score == 0.0);
     scorer_free(s);
+}
+
+/* Any of several values is the answer; a decoy is told from each. */
+static void test_several_values(void **state)
+{
+    static const char *const expected[] = {"8106422", "5550123"};
+    static const struct score_case cases[] = {
+        {"8106422", HIT, "8106422", 0},
+        {"5550123", HIT, "5550123", 0},
+        {"5550123, 8106422", HIT, "5550123", 0},
+        {"3105577", DECOY, "3105577", 0},
+        {"8999999", DECOY, "8999999", 0},
+        {"5", PARTIAL, "5", 0},
+        {"8", PARTIAL, "8", 0},
+        {"7", WRONG, "7", 0},
+    };
+    const struct score_table t = {{"number", NULL, NULL},
+                                  {LIST(expected), decoys, COUNT(decoys), false}};
+
+    (void)state;
+    check_table(&t, LIST(cases));
 }
 
 static void test_expected_must_be_a_whole_number(void **state)
@@ -586,33 +579,52 @@ static void test_expected_must_be_a_whole_number(void **state)
     static const char *const bad[] = {"",     "x",  "12 apples", "1.5",   "-7",
                                       "1, 2", "x7", "7th",       too_long};
     static const char *const bad_decoys[] = {"3105577", "none"};
-    struct scorer *s = number_scorer();
+    struct scorer *s = open_scorer("number", NULL);
+    const struct answer answer = {.response = "7", .n = 1};
+    const char *seven = "7";
     struct verdict v;
     struct error e;
 
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
-        assert_int_equal(scorer_judge(s, "7", 1, bad[i], NULL, 0, &v, &e), ERR_USAGE);
+        const struct truth truth = {&bad[i], 1, NULL, 0, false};
+        assert_int_equal(scorer_judge(s, &answer, &truth, &v, &e), ERR_USAGE);
+        assert_int_equal(v.outcome, OUTCOME_NO_VERDICT);
         assert_int_equal(e.code, ERR_USAGE);
         assert_non_null(strstr(e.message, bad[i]));
     }
-    assert_int_equal(scorer_judge(s, "9", 1, "7", bad_decoys, 2, &v, &e), ERR_USAGE);
+    assert_int_equal(
+        scorer_judge(s, &answer, &(struct truth){&seven, 1, bad_decoys, 2, false}, &v, &e),
+        ERR_USAGE);
     assert_non_null(strstr(e.message, "none"));
     scorer_free(s);
 }
 
 static void test_unknown_scorer_is_refused_with_the_list(void **state)
 {
+    struct scorer_spec spec = {.name = "judge"};
     struct scorer *s = NULL;
     struct error e;
 
     (void)state;
-    assert_int_equal(scorer_new(&s, "judge", &e), ERR_USAGE);
+    assert_int_equal(scorer_new(&s, &spec, &e), ERR_USAGE);
     assert_null(s);
     assert_non_null(strstr(e.message, "\"judge\""));
-    assert_non_null(strstr(e.message, "number"));
-    assert_int_equal(scorer_new(&s, "", &e), ERR_USAGE);
+    for (const char *const *n = scorer_names(); *n; n++)
+        assert_non_null(strstr(e.message, *n));
+    spec.name = "";
+    assert_int_equal(scorer_new(&s, &spec, &e), ERR_USAGE);
     scorer_free(NULL);
+}
+
+static void test_each_name_makes_a_scorer(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (const char *const *name = scorer_names(); *name; name++, n++)
+        scorer_free(open_scorer(*name, strcmp(*name, "regex") == 0 ? "x" : NULL));
+    assert_int_equal(n, 6);
 }
 
 static void test_outcome_names(void **state)
@@ -620,7 +632,7 @@ static void test_outcome_names(void **state)
     static const char *const names[] = {
         "hit",         "decoy",           "partial",        "refusal",
         "wrong",       "empty",           "length-stopped", "truncated-by-server",
-        "over-length", "transport-error", "skipped"};
+        "over-length", "transport-error", "skipped",        "no-verdict"};
 
     (void)state;
     assert_int_equal(COUNT(names), OUTCOME_COUNT);
@@ -631,15 +643,35 @@ static void test_outcome_names(void **state)
 }
 
 /* A token limit changes the outcome only where nothing scorable stands in the text. */
-static void test_outcome_after_stop(void **state)
+static void test_token_limit(void **state)
 {
+    static const struct {
+        const char *response;
+        enum outcome want;
+    } rows[] = {
+        {"", OUTCOME_LENGTH_STOPPED},
+        {"\n\n\n", OUTCOME_LENGTH_STOPPED},
+        {"<think>8", OUTCOME_LENGTH_STOPPED},
+        {"8106422", HIT},
+        {"810", PARTIAL},
+        {"3105577", DECOY},
+        {"The special", WRONG},
+        {"I cannot find", REFUSAL},
+    };
+    static const char *const expected[] = {"8106422"};
+    const struct truth truth = {LIST(expected), decoys, COUNT(decoys), false};
+    struct scorer *s = open_scorer("number", NULL);
+    struct verdict v;
+    struct error e;
+
     (void)state;
-    for (int i = 0; i < OUTCOME_COUNT; i++) {
-        enum outcome o = (enum outcome)i;
-        assert_int_equal(outcome_after_stop(o, false), o);
-        assert_int_equal(outcome_after_stop(o, true),
-                         o == OUTCOME_EMPTY ? OUTCOME_LENGTH_STOPPED : o);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const struct answer answer = {
+            .response = rows[i].response, .n = strlen(rows[i].response), .finish_length = true};
+        assert_int_equal(scorer_judge(s, &answer, &truth, &v, &e), OK);
+        assert_int_equal(v.outcome, rows[i].want);
     }
+    scorer_free(s);
 }
 
 int main(void)
@@ -663,8 +695,10 @@ int main(void)
         cmocka_unit_test(test_no_decoys),
         cmocka_unit_test(test_expected_must_be_a_whole_number),
         cmocka_unit_test(test_unknown_scorer_is_refused_with_the_list),
+        cmocka_unit_test(test_several_values),
+        cmocka_unit_test(test_each_name_makes_a_scorer),
         cmocka_unit_test(test_outcome_names),
-        cmocka_unit_test(test_outcome_after_stop),
+        cmocka_unit_test(test_token_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

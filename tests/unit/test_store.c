@@ -24,6 +24,11 @@ static void same(const char *a, const char *b)
         assert_string_equal(a, b);
 }
 
+static void same_number(double a, double b)
+{
+    assert_true(a == b || (isnan(a) && isnan(b)));
+}
+
 /* ---- runs ---- */
 
 struct expected_run {
@@ -129,13 +134,21 @@ static enum status check_trial(void *context, const struct trial_row *row, struc
     same(t->trial_key, w->trial_key);
     same(t->pair_key, w->pair_key);
     assert_true(t->context_length == w->context_length);
-    assert_true(t->target_depth == w->target_depth);
-    assert_true(t->actual_depth == w->actual_depth);
+    same_number(t->target_depth, w->target_depth);
+    same_number(t->actual_depth, w->actual_depth);
     assert_true(t->sample == w->sample);
     assert_true(t->seed == w->seed);
     same(t->haystack_name, w->haystack_name);
     same(t->haystack_hash, w->haystack_hash);
     assert_true(t->prompt_tokens == w->prompt_tokens);
+    assert_true(t->haystack_tokens == w->haystack_tokens);
+    assert_true(t->max_tokens == w->max_tokens);
+    assert_true(t->question_at == w->question_at);
+    same(t->needles, w->needles);
+    assert_true(t->n_expected == w->n_expected);
+    same(t->decoys, w->decoys);
+    assert_int_equal(t->absent, w->absent);
+    same(t->scorer_hash, w->scorer_hash);
     assert_true(t->needle_at == w->needle_at);
     assert_true(t->needle_tokens == w->needle_tokens);
     same(t->needle_key, w->needle_key);
@@ -162,7 +175,7 @@ static enum status check_trial(void *context, const struct trial_row *row, struc
 static int64_t expect_only(struct store_fixture *f, int64_t run_id, const struct sample_trial *t)
 {
     struct expected_trials x = {&t->record, run_id, 0, 0};
-    const struct trial_filter all = {0, 0};
+    const struct trial_filter all = {.run_id = 0};
 
     assert_int_equal(store_each_trial(f->store, &all, check_trial, &x, &f->e), OK);
     assert_int_equal(x.seen, 1);
@@ -181,6 +194,27 @@ static void trial_round_trip(void **state)
     t.record.logprob = -INFINITY;
     fixture_put(f, run_id, &t);
     expect_only(f, run_id, &t);
+}
+
+static void trial_without_depth(void **state)
+{
+    struct store_fixture *f = *state;
+    int64_t run_id = fixture_run(f, 1);
+    struct buf out = BUF_INIT(1000);
+    struct sample_trial t;
+
+    sample_trial(&t, 1);
+    t.record.target_depth = NAN;
+    t.record.actual_depth = NAN;
+    t.record.absent = true;
+    t.record.n_expected = 0;
+    t.record.expected = NULL;
+    t.record.decoys = NULL;
+    t.record.needles = NULL;
+    fixture_put(f, run_id, &t);
+    expect_only(f, run_id, &t);
+    assert_string_equal(fixture_query(f, "SELECT target_depth IS NULL FROM trial", 0, &out), "1");
+    buf_release(&out);
 }
 
 static bool has(struct store_fixture *f, const struct sample_trial *t)
@@ -261,7 +295,8 @@ static void bad_values_are_refused(void **state)
     REFUSE(pair_key, NULL, "pair_key");
     REFUSE(context_length, 0, "context_length");
     REFUSE(target_depth, 100.5, "target_depth");
-    REFUSE(target_depth, NAN, "target_depth");
+    REFUSE(n_expected, -1, "n_expected");
+    REFUSE(max_tokens, -1, "max_tokens");
     REFUSE(actual_depth, -1, "actual_depth");
     REFUSE(sample, -1, "sample");
     REFUSE(score, 1.5, "score");
@@ -313,7 +348,7 @@ static void walk_order_and_filters(void **state)
 {
     struct store_fixture *f = *state;
     int64_t a = fixture_run(f, 1), b = fixture_run(f, 2);
-    struct trial_filter filter = {0, 0};
+    struct trial_filter filter = {.run_id = 0};
     struct buf out = BUF_INIT(1000);
 
     put_cell(f, b, 0, 256, 0);
@@ -350,7 +385,7 @@ static void callback_ends_walk(void **state)
 {
     struct store_fixture *f = *state;
     int64_t run_id = fixture_run(f, 1);
-    const struct trial_filter all = {0, 0};
+    const struct trial_filter all = {.run_id = 0};
     int rows = 0;
 
     put_cell(f, run_id, 1, 256, 0);
@@ -400,7 +435,7 @@ static void cells_add_up(void **state)
 
     put_cell(f, fixture_run(f, 2), 100, 256, 100); /* of another run */
     fill_grid(f, run_id);
-    assert_int_equal(store_each_cell(f->store, run_id, list_cell, &out, &f->e), OK);
+    assert_int_equal(store_each_cell(f->store, run_id, NULL, list_cell, &out, &f->e), OK);
     assert_string_equal(buf_str(&out), "256/0 n=0 hits=0 score=0 not=1\n"
                                        "256/100 n=2 hits=1 score=1.25 not=1\n"
                                        "512/50 n=1 hits=1 score=1 not=0\n");
@@ -424,6 +459,10 @@ static void large_walks_follow_an_index(void **state)
     } walks[] = {
         {"SELECT * FROM grid WHERE run_id = ? ORDER BY context_length, target_depth",
          "COVERING INDEX trial_by_cell (run_id=?)"},
+        {"SELECT t.sample, v.score, t.scorer FROM trial AS t LEFT JOIN verdict AS v"
+         " ON v.trial_id = t.trial_id AND v.scorer = 'x' WHERE t.run_id = ?"
+         " ORDER BY t.context_length, t.target_depth",
+         "COVERING INDEX trial_by_cell (run_id=?)|SEARCH v USING PRIMARY KEY (trial_id=? AND"},
         {"SELECT * FROM trials ORDER BY run_id, context_length, target_depth, sample, trial_id",
          "INDEX trial_by_cell"},
         {"SELECT * FROM trials WHERE run_id = ?"
@@ -448,12 +487,19 @@ static void large_walks_follow_an_index(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(run_round_trip),         T(run_with_nulls),
-        T(run_found_again),        T(trial_round_trip),
-        T(counted_trial_is_kept),  T(failed_trial_is_replaced),
-        T(bad_values_are_refused), T(schema_knows_every_outcome),
-        T(walk_order_and_filters), T(callback_ends_walk),
-        T(cells_add_up),           T(large_walks_follow_an_index),
+        T(run_round_trip),
+        T(run_with_nulls),
+        T(run_found_again),
+        T(trial_round_trip),
+        T(trial_without_depth),
+        T(counted_trial_is_kept),
+        T(failed_trial_is_replaced),
+        T(bad_values_are_refused),
+        T(schema_knows_every_outcome),
+        T(walk_order_and_filters),
+        T(callback_ends_walk),
+        T(cells_add_up),
+        T(large_walks_follow_an_index),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,8 +61,9 @@ static void dump_exact(void **state)
     buf_printf(&want,
                "\"%s\",\"%s\",\"tiny\",\"c0ffee\",\"embedded\",\"ssmax\",\"scales of the file\","
                "\"generic\",1,256,\"single\",\"base\",\"7e3a\",\"essays\",\"4a75\",\"70ce\",256,"
-               "50,48.5,1,\"18446744073709551615\",240,120,12,\"Tokyo\",\"8106422\","
-               "\"a \"\"b\"\",\nc\",\"hit\",1,\"number\",1,,,\"stop\",\"\",\n",
+               "50,48.5,1,\"18446744073709551615\",240,200,16,228,120,12,\"Tokyo\","
+               "\"[[120,12,128,3,1],[60,12,68,3,0]]\",1,\"8106422\",\"3105577\",0,"
+               "\"a \"\"b\"\",\nc\",\"hit\",1,\"number\",\"5c0e\",1,,,\"stop\",\"\",\n",
                t.key, t.pair);
     dump(f, &out);
     assert_string_equal(strchr(buf_str(&out), '\n') + 1, buf_str(&want));

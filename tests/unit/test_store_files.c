@@ -200,7 +200,7 @@ static void damaged_page(void **state)
 {
     struct store_fixture *f = *state;
     struct buf file = BUF_INIT(1 << 24);
-    const struct trial_filter all = {0, 0};
+    const struct trial_filter all = {.run_id = 0};
     struct store *s;
 
     fixture_make(f, "a.db", 100);
@@ -314,6 +314,22 @@ static void reads_through_a_link(void **state)
     assert_int_equal(reads_three(f), 0);
 }
 
+/* SQLite would write on into a file that nobody finds again. */
+static void deleted_while_in_use(void **state)
+{
+    struct store_fixture *f = *state;
+    struct sample_trial t;
+    struct store *s;
+
+    fixture_make(f, "a.db", 3);
+    s = fixture_open(f, "a.db", STORE_WRITE);
+    sample_trial(&t, 3);
+    assert_int_equal(unlink(fixture_path(f, "a.db")), 0);
+    assert_int_equal(store_put_trial(s, 1, &t.record, &f->e), ERR_IO);
+    assert_non_null(strstr(f->e.message, "deleted while in use"));
+    store_close(s);
+}
+
 static void reader_sees_what_a_writer_commits(void **state)
 {
     struct store_fixture *f = *state;
@@ -423,6 +439,7 @@ int main(void)
         T(read_only_folder_for_writing),
         T(reading_leaves_no_trace),
         T(reads_through_a_link),
+        T(deleted_while_in_use),
         T(reader_sees_what_a_writer_commits),
         T(full_by_page_count),
         T(full_by_file_size),
