@@ -38,6 +38,8 @@ struct run_request {
     struct plan *plan;       /* made from the sweep with the backend's tokenizer */
     struct backend *backend; /* prepared for the longest length */
     struct store *store;
+    const char *refusals;  /* scorer_spec.refusals: prompts/refusals.txt */
+    bool attention_scores; /* each head's attention on the needles asked for is stored as well */
     const char *tool_version;
     const char *settings;      /* JSON: every option as given, stored with the run */
     run_progress_fn *progress; /* or NULL */

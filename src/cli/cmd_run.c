@@ -6,6 +6,7 @@
 #include "needlegrid/run.h"
 #include "needlegrid/score.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,29 @@ static const struct option options[] = {
     {"context-lengths", "LIST", "256,512,1k,2k,4k,8k",
      "tokens, everything included: 256,1k or 1k:8k:8", false},
     {"depths", "LIST", "0:100:11", "where the needle starts, percent of the haystack", false},
+    {"depth-scale", "SCALE", "linear", "linear, or sigmoid: closer together near both ends", false},
     {"samples", "N", "5", "haystacks and needles per length and depth", false},
-    {"task", "NAME", "single", "the prompt's task", false},
-    {"haystack", "NAME", "essays", "essays, prose, noise, a text file or a folder", false},
+    {"task", "NAME", NULL, "the prompt's task: single, multi-key, ... (`needlegrid list`)", false},
+    {"distractors", "N", NULL, "needles more that are not asked for; default: the prompt's", false},
+    {"packed", NULL, NULL, "one context with a needle at each depth, a question for each", false},
+    {"haystack", "NAME", NULL,
+     "essays, prose, noise, needles, a text file, a folder or a .jsonl file; default: the "
+     "prompt's, "
+     "else essays",
+     false},
+    {"haystack-field", "NAME", NULL, "where the text is in a .jsonl file; default: text", false},
     {"haystack-fill", "HOW", "generate",
      "for a text under 4 windows: generate, repeat, shuffle, refuse", false},
-    {"prompt", "NAME", "tokyo", "a name in prompts/ or a .json file", false},
+    {"prompt", "NAME", NULL,
+     "a name in prompts/ or a .json file; default: tokyo, or the one of --task", false},
     {"seed", "N", "0", "drives needles and haystacks", false},
     {"db", "FILE", "needlegrid.db", "where trials are stored; made if missing", false},
     {"threads", "N", NULL, "default: one per CPU", false},
     {"isa", "NAME", NULL, "avx512, avx2 or generic; default: the fastest here", false},
     {"rope-theta", "X", NULL, "base of the rotary positions, instead of the model's", false},
     {"rope-scale", "X", NULL, "divides positions, instead of the model's", false},
+    {"attention-scores", NULL, NULL,
+     "store each head's attention on the needle (`needlegrid attention`)", false},
     {"no-reuse", NULL, NULL, "evaluate each prompt from its first token", false},
     {"dry-run", NULL, NULL, "print the plan, run nothing", false},
     {"config", "FILE", NULL, "options from a JSON object; the command line beats it", false},
@@ -41,10 +53,12 @@ struct job {
     const struct args *args;
     char *data;
     char *prompts;
+    char *refusals;
     char *haystacks;
     struct prompt_template *tpl;
     size_t *lengths;
     double *depths;
+    size_t distractors;
     struct sweep sweep;
     struct model_job *models; /* [n_models] */
     size_t n_models;
@@ -59,34 +73,101 @@ struct model_job {
 
 /* ---- reading the options ---- */
 
+/*
+ * The public needle tests' logistic scale, rounded as there to three digits; the ends are exact:
+ * https://github.com/gkamradt/LLMTest_NeedleInAHaystack
+ */
+static double sigmoid(double depth)
+{
+    if (depth == 0 || depth == 100)
+        return depth;
+    return round(1e5 / (1 + exp(-0.1 * (depth - 50)))) / 1e3;
+}
+
+static enum status scale_depths(struct job *j, struct error *e)
+{
+    const char *scale = args_get(j->args, "depth-scale");
+
+    if (strcmp(scale, "sigmoid") == 0) {
+        for (size_t i = 0; i < j->sweep.n_depths; i++)
+            j->depths[i] = sigmoid(j->depths[i]);
+        return OK;
+    }
+    if (strcmp(scale, "linear") != 0)
+        return error_set(e, ERR_USAGE, "--depth-scale \"%s\": it can be linear or sigmoid", scale);
+    return OK;
+}
+
+static enum status read_distractors(struct job *j, struct error *e)
+{
+    const char *text = args_get(j->args, "distractors");
+    uint64_t n;
+
+    if (!text)
+        return OK;
+    if (parse_u64("distractors", text, 0, TEMPLATE_MAX_NEEDLES, &n, e) != OK)
+        return e->code;
+    j->distractors = (size_t)n;
+    j->sweep.distractors = &j->distractors;
+    return OK;
+}
+
+static enum status read_haystack(struct job *j, struct error *e)
+{
+    const struct args *a = j->args;
+    struct sweep *s = &j->sweep;
+
+    s->haystack = args_get(a, "haystack");
+    s->haystack_field = args_get(a, "haystack-field");
+    s->haystack_folder = j->haystacks;
+    if (s->haystack && !template_has_haystack(j->tpl))
+        return error_set(e, ERR_USAGE, "--haystack: task \"%s\" has no haystack", j->tpl->task);
+    if (s->haystack_field && (!s->haystack || !strstr(s->haystack, ".jsonl")))
+        return error_set(e, ERR_USAGE, "--haystack-field goes with --haystack FILE.jsonl alone");
+    return haystack_fill_parse(args_get(a, "haystack-fill"), &s->fill, e);
+}
+
 static enum status read_sweep(struct job *j, struct error *e)
 {
     const struct args *a = j->args;
     struct sweep *s = &j->sweep;
 
+    s->tpl = j->tpl;
     if (parse_lengths("context-lengths", args_get(a, "context-lengths"), &j->lengths, &s->n_lengths,
                       e) != OK ||
         parse_depths("depths", args_get(a, "depths"), &j->depths, &s->n_depths, e) != OK ||
+        scale_depths(j, e) != OK ||
         parse_u64("samples", args_get(a, "samples"), 1, 1000000, &s->samples, e) != OK ||
         parse_u64("seed", args_get(a, "seed"), 0, UINT64_MAX, &s->seed, e) != OK ||
-        haystack_fill_parse(args_get(a, "haystack-fill"), &s->fill, e) != OK)
+        read_distractors(j, e) != OK || read_haystack(j, e) != OK)
         return e->code;
     s->lengths = j->lengths;
     s->depths = j->depths;
-    s->haystack = args_get(a, "haystack");
-    s->haystack_folder = j->haystacks;
-    s->tpl = j->tpl;
+    s->packed = args_flag(a, "packed");
     return OK;
 }
 
-static enum status check_scorer(const struct prompt_template *tpl, struct error *e)
+static enum status check_scorer(const struct job *j, struct error *e)
 {
+    const struct scorer_spec spec = {
+        .name = j->tpl->scorer, .pattern = j->tpl->pattern, .refusals = j->refusals};
     struct scorer *s;
 
-    if (scorer_new(&s, tpl->scorer, e) != OK)
-        return error_prefix(e, "prompt \"%s\"", tpl->name);
+    if (scorer_new(&s, &spec, e) != OK)
+        return error_prefix(e, "prompt \"%s\"", j->tpl->name);
     scorer_free(s);
     return OK;
+}
+
+/* A task has a prompt of its name, but for "single", the default. */
+static const char *prompt_name(const struct args *a)
+{
+    const char *prompt = args_get(a, "prompt");
+    const char *task = args_get(a, "task");
+
+    if (prompt)
+        return prompt;
+    return task && strcmp(task, "single") != 0 ? task : "tokyo";
 }
 
 static enum status read_prompt(struct job *j, struct error *e)
@@ -97,13 +178,13 @@ static enum status read_prompt(struct job *j, struct error *e)
         return e->code;
     j->prompts = path_join(j->data, "prompts", e);
     j->haystacks = path_join(j->data, "haystacks", e);
-    if (!j->prompts || !j->haystacks ||
-        template_open(&j->tpl, args_get(j->args, "prompt"), j->prompts, e) != OK)
+    if (!j->prompts || !j->haystacks || !(j->refusals = path_join(j->prompts, "refusals.txt", e)) ||
+        template_open(&j->tpl, prompt_name(j->args), j->prompts, e) != OK)
         return e->code;
-    if (strcmp(task, j->tpl->task) != 0)
+    if (task && strcmp(task, j->tpl->task) != 0)
         return error_set(e, ERR_USAGE, "prompt \"%s\" is for task \"%s\", not \"%s\"", j->tpl->name,
                          j->tpl->task, task);
-    return check_scorer(j->tpl, e);
+    return check_scorer(j, e);
 }
 
 static enum status read_engine(const struct args *a, struct embedded_options *o, struct error *e)
@@ -165,7 +246,7 @@ static void append_skipped_keys(const struct plan *p, struct buf *out)
     struct buf names = BUF_INIT(1 << 16);
     size_t n = trial_skipped_keys(p->sources[0].builder, &names);
 
-    if (n > 0)
+    if (n > 0 && p->sources[0].tokens)
         buf_printf(out, "keys in haystack %s, not drawn: %s\n",
                    haystack_tokens_name(p->sources[0].tokens), buf_str(&names));
     buf_release(&names);
@@ -175,8 +256,13 @@ static void append_windows(const struct plan *p, size_t length, struct buf *out)
 {
     const struct plan_source *s =
         &p->sources[p->substitute_from && length >= p->substitute_from ? 1 : 0];
-    size_t windows = haystack_windows(s->tokens, length);
+    size_t windows;
 
+    if (!s->tokens) {
+        buf_printf(out, "  %7zu tokens: no haystack\n", length);
+        return;
+    }
+    windows = haystack_windows(s->tokens, length);
     buf_printf(out, "  %7zu tokens: haystack %s, ", length, haystack_tokens_name(s->tokens));
     if (windows == SIZE_MAX)
         buf_puts(out, "endless\n");
@@ -193,7 +279,7 @@ static enum status print_plan(const struct job *j, const struct model_job *m, st
 
     buf_printf(
         &out, "%s: %zu trials (%zu lengths x %zu depths x %llu samples), prompt %s, seed %llu\n",
-        info->model_name, p->n, j->sweep.n_lengths, j->sweep.n_depths,
+        info->model_name, p->n, j->sweep.n_lengths, sweep_depths(&j->sweep),
         (unsigned long long)j->sweep.samples, j->tpl->name, (unsigned long long)j->sweep.seed);
     append_substitute(j, p, &out);
     append_skipped_keys(p, &out);
@@ -265,6 +351,8 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
         .plan = &m->plan,
         .backend = m->backend,
         .store = j->store,
+        .refusals = j->refusals,
+        .attention_scores = args_flag(j->args, "attention-scores"),
         .tool_version = needlegrid_version,
         .settings = buf_str(&j->settings),
         .progress = os_terminal_width(2) > 0 ? show_progress : NULL,
@@ -330,6 +418,7 @@ static int run(const struct args *a, struct error *e)
     free(j.depths);
     free(j.data);
     free(j.prompts);
+    free(j.refusals);
     free(j.haystacks);
     buf_release(&j.settings);
     return code;

@@ -1,9 +1,13 @@
 #include "needlegrid/run.h"
 
+#include "record_impl.h"
+#include "watch_impl.h"
+
 #include "needlegrid/hash.h"
 #include "needlegrid/os.h"
 #include "needlegrid/score.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -16,11 +20,15 @@ struct runner {
     const struct run_request *r;
     struct run_result *result;
     struct scorer *scorer;
+    struct error no_verdict; /* why the scorer has none of this trial; code OK if it has */
     struct hash *hash;
     char run_key[HASH_HEX_SIZE];
     struct trial trial;
     struct completion completion;
     struct buf excerpt;
+    struct buf task; /* the name under which results are stored */
+    struct buf needles, expected, decoys;
+    struct watch watch;
     double work_done; /* in the units of work_of(), skipped trials left out */
     double work_left;
 };
@@ -38,6 +46,16 @@ static void hash_model(struct hash *h, const struct backend_info *info)
     hash_field_u64(h, "numerics", (uint64_t)info->numerics);
 }
 
+/* What is asked of the template besides. */
+static void hash_options(struct hash *h, const struct sweep *sweep)
+{
+    hash_field_u64(h, "distractors",
+                   sweep->distractors ? *sweep->distractors : sweep->tpl->distractors);
+    /* packed: the other depths' needles are part of each prompt */
+    for (size_t i = 0; sweep->packed && i < sweep->n_depths; i++)
+        hash_field_f64(h, "packed", sweep->depths[i]);
+}
+
 /* Everything about one trial that is the same for every model and rule. */
 static void hash_pair(struct hash *h, const struct runner *u, size_t item)
 {
@@ -46,14 +64,16 @@ static void hash_pair(struct hash *h, const struct runner *u, size_t item)
     const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
 
     hash_field_u64(h, "trial_revision", TRIAL_REVISION);
-    hash_field_str(h, "task", tpl->task);
+    hash_field_str(h, "task", buf_str(&u->task));
     hash_field_str(h, "template", tpl->hash);
-    hash_field_str(h, "haystack", haystack_tokens_hash(plan_haystack(u->r->plan, item)));
+    hash_options(h, u->r->sweep);
+    hash_field_str(h, "haystack", plan_haystack_hash(u->r->plan, item));
     hash_field_str(h, "tokenizer", tokenizer_hash(tokenizer));
     hash_field_u64(h, "bos",
                    tokenizer_wants_bos(tokenizer) ? (uint64_t)tokenizer_bos(tokenizer) + 1 : 0);
     hash_field_u64(h, "context_length", spec->context_length);
-    hash_field_f64(h, "depth", spec->depth);
+    if (!isnan(spec->depth))
+        hash_field_f64(h, "depth", spec->depth);
     hash_field_u64(h, "sample", spec->sample);
     hash_field_u64(h, "seed", spec->seed);
 }
@@ -72,11 +92,13 @@ static enum status trial_keys(struct runner *u, size_t item, char pair[HASH_HEX_
 static enum status make_run_key(struct runner *u, struct error *e)
 {
     const struct sweep *sweep = u->r->sweep;
+    const struct haystack_tokens *asked = u->r->plan->sources[0].tokens;
 
     hash_model(u->hash, backend_info(u->r->backend));
-    hash_field_str(u->hash, "task", sweep->tpl->task);
+    hash_field_str(u->hash, "task", buf_str(&u->task));
     hash_field_str(u->hash, "template", sweep->tpl->hash);
-    hash_field_str(u->hash, "haystack", haystack_tokens_hash(u->r->plan->sources[0].tokens));
+    hash_options(u->hash, sweep);
+    hash_field_str(u->hash, "haystack", asked ? haystack_tokens_hash(asked) : "");
     hash_field_str(u->hash, "fill", haystack_fill_name(sweep->fill));
     hash_field_u64(u->hash, "seed", sweep->seed);
     return hash_hex(u->hash, u->run_key, e);
@@ -96,11 +118,11 @@ static enum status put_run(struct runner *u, struct error *e)
         .backend = info->kind,
         .rule = info->rule,
         .rule_detail = info->rule_detail,
-        .task = tpl->task,
+        .task = buf_str(&u->task),
         .template_name = tpl->name,
         .template_hash = tpl->hash,
         .template_text = tpl->text,
-        .haystack_name = haystack_tokens_name(u->r->plan->sources[0].tokens),
+        .haystack_name = sweep_haystack(u->r->sweep),
         .tokenizer_hash = tokenizer_hash(info->tokenizer),
         .isa = info->isa,
         .numerics = info->numerics,
@@ -121,7 +143,6 @@ static enum status put_trial(struct runner *u, size_t item, const char *pair_key
 {
     const struct trial *t = &u->trial;
     const struct completion *c = &u->completion;
-    const struct haystack_tokens *haystack = plan_haystack(u->r->plan, item);
     char now[24];
     struct trial_record row = {
         .trial_key = trial_key,
@@ -131,23 +152,34 @@ static enum status put_trial(struct runner *u, size_t item, const char *pair_key
         .actual_depth = t->actual_depth,
         .sample = (int64_t)t->spec.sample,
         .seed = t->spec.seed,
-        .haystack_name = haystack_tokens_name(haystack),
-        .haystack_hash = haystack_tokens_hash(haystack),
+        .haystack_name = plan_haystack_name(u->r->plan, item),
+        .haystack_hash = plan_haystack_hash(u->r->plan, item),
         .prompt_tokens = (int64_t)t->prompt.n,
         .needle_at = (int64_t)t->needle_at,
         .needle_tokens = (int64_t)t->needle_tokens,
-        .needle_key = t->needle.key,
-        .expected = t->needle.value,
+        .needle_key = t->key ? t->key : "",
+        .needles = buf_str(&u->needles),
+        .haystack_tokens = (int64_t)t->haystack_tokens,
+        .max_tokens = (int64_t)t->max_tokens,
+        .question_at = (int64_t)t->question_at,
+        .n_expected = (int64_t)t->n_expected,
+        .expected = buf_str(&u->expected),
+        .decoys = u->decoys.len ? buf_str(&u->decoys) : NULL,
+        .absent = t->absent,
         .response = buf_str(&c->text),
         .outcome = outcome_name(v->outcome),
         .counted = outcome_counts(v->outcome),
         .scorer = u->r->sweep->tpl->scorer,
+        .scorer_hash = scorer_hash(u->scorer),
         .score = v->score,
         .has_logprob = c->has_logprob,
         .logprob = c->logprob,
         .worst_rank = c->worst_rank,
         .finish_reason = c->finish_reason,
         .excerpt = buf_str(&u->excerpt),
+        .error = u->no_verdict.code == OK ? NULL : u->no_verdict.message,
+        .attention = u->watch.rows,
+        .n_attention = u->watch.n_rows,
         .latency_ms = c->latency_ms,
         .evaluated_tokens = (int64_t)c->evaluated,
         .reused_tokens = (int64_t)c->reused,
@@ -161,6 +193,34 @@ static enum status put_trial(struct runner *u, size_t item, const char *pair_key
 
 /* ---- one trial ---- */
 
+/* An answer the scorer cannot judge is no failure of the model's: it is stored and not counted. */
+static enum status judge_trial(struct runner *u, struct verdict *v, struct error *e)
+{
+    const struct completion *c = &u->completion;
+    const struct trial *t = &u->trial;
+    const struct answer answer = {
+        .response = buf_str(&c->text),
+        .n = c->text.len,
+        .finish_length = strcmp(c->finish_reason, "length") == 0,
+        .has_logprob = c->has_logprob,
+        .logprob = c->logprob,
+        .worst_rank = c->worst_rank,
+    };
+    const struct truth truth = {.expected = t->expected,
+                                .n_expected = t->n_expected,
+                                .decoys = t->decoys,
+                                .n_decoys = t->n_decoys,
+                                .absent = t->absent};
+
+    u->no_verdict.code = OK;
+    if (scorer_judge(u->scorer, &answer, &truth, v, e) != OK) {
+        if (e->code != ERR_LIMIT)
+            return e->code;
+        u->no_verdict = *e;
+    }
+    return OK;
+}
+
 static enum status complete_trial(struct runner *u, struct verdict *v, struct error *e)
 {
     const struct prompt_template *tpl = u->r->sweep->tpl;
@@ -173,29 +233,40 @@ static enum status complete_trial(struct runner *u, struct verdict *v, struct er
         .answer = u->trial.answer.ids,
         .n_answer = u->trial.answer.n,
     };
-    enum status status = backend_complete(u->r->backend, &request, &u->completion, e);
 
-    if (status != OK)
-        return status;
-    status = scorer_judge(u->scorer, buf_str(&u->completion.text), u->completion.text.len,
-                          u->trial.needle.value, NULL, 0, v, e);
-    if (status == OK)
-        v->outcome =
-            outcome_after_stop(v->outcome, strcmp(u->completion.finish_reason, "length") == 0);
-    return status;
+    u->completion.n_attention = 0;
+    if (u->r->attention_scores && watch_needles(&u->watch, &u->trial, &request, e) != OK)
+        return e->code;
+    if (backend_complete(u->r->backend, &request, &u->completion, e) != OK ||
+        watch_note(&u->watch, &u->completion, e) != OK)
+        return e->code;
+    return judge_trial(u, v, e);
+}
+
+static enum status describe_trial(struct runner *u, struct error *e)
+{
+    const struct trial *t = &u->trial;
+    struct buf *lists[] = {&u->needles, &u->expected, &u->decoys, &u->excerpt};
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        buf_clear(lists[i]);
+    record_needles(t, &u->needles);
+    record_values(t->expected, t->n_expected, &u->expected);
+    record_decoys(t, buf_str(&u->completion.text), &u->decoys);
+    for (size_t i = 0; i + 1 < sizeof(lists) / sizeof(lists[0]); i++)
+        if (buf_status(lists[i], e) != OK)
+            return e->code;
+    return trial_excerpt(t, backend_info(u->r->backend)->tokenizer, EXCERPT_AROUND, &u->excerpt, e);
 }
 
 static enum status run_trial(struct runner *u, size_t item, const char *pair_key,
                              const char *trial_key, struct error *e)
 {
-    const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
     struct verdict v;
 
     if (plan_build(u->r->plan, item, &u->trial, e) != OK || complete_trial(u, &v, e) != OK)
         return e->code;
-    buf_clear(&u->excerpt);
-    if (trial_excerpt(&u->trial, tokenizer, EXCERPT_AROUND, &u->excerpt, e) != OK ||
-        put_trial(u, item, pair_key, trial_key, &v, e) != OK)
+    if (describe_trial(u, e) != OK || put_trial(u, item, pair_key, trial_key, &v, e) != OK)
         return e->code;
     u->result->prompt_tokens += u->trial.prompt.n;
     u->result->evaluated_tokens += u->completion.evaluated;
@@ -276,6 +347,29 @@ static enum status run_items(struct runner *u, struct error *e)
     return status;
 }
 
+static enum status make_scorer(struct runner *u, struct error *e)
+{
+    const struct prompt_template *tpl = u->r->sweep->tpl;
+    const struct scorer_spec spec = {
+        .name = tpl->scorer, .pattern = tpl->pattern, .refusals = u->r->refusals};
+
+    return scorer_new(&u->scorer, &spec, e);
+}
+
+static void runner_release(struct runner *u)
+{
+    scorer_free(u->scorer);
+    hash_free(u->hash);
+    trial_release(&u->trial);
+    buf_release(&u->completion.text);
+    buf_release(&u->excerpt);
+    buf_release(&u->task);
+    buf_release(&u->needles);
+    buf_release(&u->expected);
+    buf_release(&u->decoys);
+    watch_release(&u->watch);
+}
+
 enum status run_sweep(const struct run_request *r, struct run_result *result, struct error *e)
 {
     struct runner u = {
@@ -283,24 +377,27 @@ enum status run_sweep(const struct run_request *r, struct run_result *result, st
         .result = result,
         .completion = {.text = BUF_INIT(MAX_RESPONSE)},
         .excerpt = BUF_INIT(MAX_RESPONSE),
+        .task = BUF_INIT(MAX_RESPONSE),
+        .needles = BUF_INIT(MAX_RESPONSE),
+        .expected = BUF_INIT(MAX_RESPONSE),
+        .decoys = BUF_INIT(MAX_RESPONSE),
     };
     enum status status;
 
     memset(result, 0, sizeof(*result));
     result->trials = r->plan->n;
-    status = hash_new(&u.hash, e);
+    sweep_task(r->sweep, &u.task);
+    status = buf_status(&u.task, e);
     if (status == OK)
-        status = scorer_new(&u.scorer, r->sweep->tpl->scorer, e);
+        status = hash_new(&u.hash, e);
+    if (status == OK)
+        status = make_scorer(&u, e);
     if (status == OK)
         status = make_run_key(&u, e);
     if (status == OK)
         status = put_run(&u, e);
     if (status == OK)
         status = run_items(&u, e);
-    scorer_free(u.scorer);
-    hash_free(u.hash);
-    trial_release(&u.trial);
-    buf_release(&u.completion.text);
-    buf_release(&u.excerpt);
+    runner_release(&u);
     return status;
 }

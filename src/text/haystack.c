@@ -1,6 +1,7 @@
 #include "haystack_impl.h"
 #include "word_impl.h"
 
+#include "needlegrid/json.h"
 #include "needlegrid/mem.h"
 #include "needlegrid/os.h"
 #include "needlegrid/prose.h"
@@ -16,15 +17,21 @@ static const size_t MAX_TEXT = (size_t)2 << 30; /* bytes */
 static const char NOISE[] = "The grass is green. The sky is blue. The sun is yellow. Here we go. "
                             "There and back again.";
 
+enum status sentence_list_push(struct sentence_list *list, size_t at, struct error *e)
+{
+    if (mem_grow(&list->starts, &list->cap, list->n + 1, sizeof(*list->starts),
+                 "the places of sentences", e) != OK)
+        return e->code;
+    list->starts[list->n++] = at;
+    return OK;
+}
+
 enum status sentence_list_add(struct sentence_list *list, const char *text, size_t from, size_t to,
                               struct error *e)
 {
-    for (size_t at = from; at < to; at = sentence_end(text, to, at)) {
-        if (mem_grow(&list->starts, &list->cap, list->n + 1, sizeof(*list->starts),
-                     "the places of sentences", e) != OK)
+    for (size_t at = from; at < to; at = sentence_end(text, to, at))
+        if (sentence_list_push(list, at, e) != OK)
             return e->code;
-        list->starts[list->n++] = at;
-    }
     return OK;
 }
 
@@ -84,15 +91,11 @@ static enum status check_bytes(const char *name, const char *raw, size_t n, stru
     return OK;
 }
 
-/* One file's text, or the one given. */
-static enum status add_part(struct haystack *h, const char *name, const char *raw, size_t n,
-                            struct error *e)
+/* A file that the texts that follow are from. */
+static enum status begin_part(struct haystack *h, const char *name, struct error *e)
 {
-    static const char bom[] = "\xef\xbb\xbf";
     struct text_part *part;
 
-    if (check_bytes(name, raw, n, e) != OK)
-        return e->code;
     if (mem_grow(&h->parts, &h->parts_cap, h->n_parts + 1, sizeof(*h->parts), "a list of texts",
                  e) != OK)
         return e->code;
@@ -102,11 +105,24 @@ static enum status add_part(struct haystack *h, const char *name, const char *ra
     if (!part->name)
         return e->code;
     h->n_parts++;
-    if (n >= 3 && memcmp(raw, bom, 3) == 0) {
-        raw += 3;
-        n -= 3;
-    }
-    return fold(h, raw, n, e);
+    return OK;
+}
+
+/* How many bytes of mark a text begins with. */
+static size_t byte_order_mark(const char *raw, size_t n)
+{
+    return n >= 3 && memcmp(raw, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* One file's text, or the one given. */
+static enum status add_part(struct haystack *h, const char *name, const char *raw, size_t n,
+                            struct error *e)
+{
+    size_t skip = byte_order_mark(raw, n);
+
+    if (check_bytes(name, raw, n, e) != OK || begin_part(h, name, e) != OK)
+        return e->code;
+    return fold(h, raw + skip, n - skip, e);
 }
 
 static enum status add_file(struct haystack *h, const char *path, struct error *e)
@@ -119,6 +135,71 @@ static enum status add_file(struct haystack *h, const char *path, struct error *
     buf_release(&raw);
     return status;
 }
+
+/* ---- JSON, an object a line ---- */
+
+/* `place` is "file:line", for messages. */
+static enum status add_json(struct haystack *h, const char *place, const char *line, size_t n,
+                            const char *field, struct error *e)
+{
+    struct json *doc = NULL;
+    const char *text;
+    enum status status = json_parse(&doc, line, n, place, e);
+
+    if (status == OK)
+        status = json_get_string(doc, json_root(doc), field, &text, e);
+    if (status == OK)
+        status = fold(h, text, strlen(text), e);
+    json_close(doc);
+    return status;
+}
+
+static bool is_blank(const char *s, size_t n)
+{
+    size_t at = 0;
+
+    while (at < n && is_space(s[at]))
+        at++;
+    return at == n;
+}
+
+static enum status add_lines(struct haystack *h, const char *path, const char *raw, size_t n,
+                             const char *field, struct error *e)
+{
+    size_t line = 1;
+
+    for (size_t at = byte_order_mark(raw, n); at < n; line++) {
+        const char *newline = memchr(raw + at, '\n', n - at);
+        size_t end = newline ? (size_t)(newline - raw) : n;
+        struct buf place = BUF_INIT(4096);
+        enum status status;
+        buf_printf(&place, "%s:%zu", path, line);
+        status = buf_status(&place, e);
+        if (status == OK && !is_blank(raw + at, end - at))
+            status = add_json(h, buf_str(&place), raw + at, end - at, field, e);
+        buf_release(&place);
+        if (status != OK)
+            return status;
+        at = end + 1;
+    }
+    return OK;
+}
+
+static enum status add_jsonl(struct haystack *h, const char *path, const char *field,
+                             struct error *e)
+{
+    struct buf raw = BUF_INIT(MAX_TEXT);
+    enum status status = os_read_file(&raw, path, e);
+
+    if (status == OK)
+        status = begin_part(h, path, e);
+    if (status == OK)
+        status = add_lines(h, path, buf_str(&raw), raw.len, field, e);
+    buf_release(&raw);
+    return status;
+}
+
+/* ---- folders ---- */
 
 static enum status add_folder(struct haystack *h, const char *path, struct error *e)
 {
@@ -150,6 +231,11 @@ static enum status hash_text(struct haystack *h, struct error *e)
         return status;
     if (h->kind == KIND_PROSE)
         prose_hash(sha);
+    if (h->kind == KIND_NEEDLES) {
+        hash_field_str(sha, "needles", h->tpl->hash);
+        hash_field_u64(sha, "asked", h->plan.asked);
+        hash_field_u64(sha, "planted", h->plan.planted);
+    }
     for (size_t i = 0; i < h->sentences.n; i++) {
         size_t from = h->sentences.starts[i];
         size_t to = i + 1 < h->sentences.n ? h->sentences.starts[i + 1] : h->text.len;
@@ -183,7 +269,7 @@ static enum status start(struct haystack **out, const char *name, enum haystack_
 static enum status finish(struct haystack **out, struct haystack *h, enum status status,
                           struct error *e)
 {
-    if (status == OK && h->kind != KIND_PROSE && h->text.len == 0)
+    if (status == OK && (h->kind == KIND_TEXT || h->kind == KIND_NOISE) && h->text.len == 0)
         status = error_set(e, ERR_FORMAT, "%s: the text is empty", h->name);
     if (status == OK)
         status = hash_text(h, e);
@@ -195,14 +281,24 @@ static enum status finish(struct haystack **out, struct haystack *h, enum status
     return status;
 }
 
+static bool ends_in(const char *s, const char *suffix)
+{
+    size_t n = strlen(s);
+    size_t k = strlen(suffix);
+
+    return n >= k && strcmp(s + n - k, suffix) == 0;
+}
+
 static enum status read_path(struct haystack *h, const char *path, struct error *e)
 {
     if (!os_exists(path))
         return error_set(e, ERR_NOT_FOUND,
-                         "no haystack %s: it can be essays, prose, noise, a text file or a folder "
-                         "of *.txt files",
+                         "no haystack %s: it can be essays, prose, noise, needles, a text file, a "
+                         "folder of *.txt files or a .jsonl file",
                          path);
-    return os_is_directory(path) ? add_folder(h, path, e) : add_file(h, path, e);
+    if (os_is_directory(path))
+        return add_folder(h, path, e);
+    return ends_in(path, ".jsonl") ? add_jsonl(h, path, "text", e) : add_file(h, path, e);
 }
 
 static enum status read_essays(struct haystack *h, const char *folder, struct error *e)
@@ -240,6 +336,34 @@ enum status haystack_open(struct haystack **out, const char *name, const char *f
     else if (!prose)
         status = read_path(h, name, e);
     return finish(out, h, status, e);
+}
+
+enum status haystack_open_jsonl(struct haystack **out, const char *path, const char *field,
+                                struct error *e)
+{
+    struct haystack *h;
+
+    *out = NULL;
+    if (start(&h, path, KIND_TEXT, e) != OK)
+        return e->code;
+    return finish(out, h, add_jsonl(h, path, field, e), e);
+}
+
+enum status haystack_of_needles(struct haystack **out, const struct prompt_template *tpl,
+                                size_t asked, size_t planted, struct error *e)
+{
+    struct haystack *h;
+
+    *out = NULL;
+    if (tpl->kind != TASK_NEEDLES && tpl->kind != TASK_ABSENT)
+        return error_set(e, ERR_USAGE,
+                         "haystack needles: the kind of template %s has no needles with values",
+                         tpl->name);
+    if (start(&h, "needles", KIND_NEEDLES, e) != OK)
+        return e->code;
+    h->tpl = tpl;
+    h->plan = (struct draw_plan){asked, planted};
+    return finish(out, h, OK, e);
 }
 
 enum status haystack_from_text(struct haystack **out, const char *name, const char *text, size_t n,

@@ -1,92 +1,127 @@
-#include "needlegrid/template.h"
+#include "template_generator_impl.h"
+#include "template_impl.h"
 
 #include "needlegrid/hash.h"
-#include "needlegrid/json.h"
 #include "needlegrid/mem.h"
 #include "needlegrid/os.h"
-#include "needlegrid/rng.h"
+#include "needlegrid/regex.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MAX_FILE = 16 << 20 }; /* bytes */
 
-/* ---- patterns ---- */
+/* ---- which kind has which members ---- */
 
-static const char KEY[] = "{key}";
-static const char VALUE[] = "{value}";
+static const char *const kind_names[] = {"needles",        "chain",  "common-words",
+                                         "frequent-words", "absent", "no-context"};
 
-static size_t count(const char *pattern, const char *field)
+enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
+
+enum {
+    NEEDLES = 1 << TASK_NEEDLES,
+    CHAIN = 1 << TASK_CHAIN,
+    COMMON = 1 << TASK_COMMON_WORDS,
+    FREQUENT = 1 << TASK_FREQUENT_WORDS,
+    ABSENT = 1 << TASK_ABSENT,
+    NO_CONTEXT = 1 << TASK_NO_CONTEXT,
+    ALL = (1 << N_KINDS) - 1,
+};
+
+struct member {
+    const char *name;
+    int kinds;
+};
+
+static const struct member members[] = {
+    {"kind", ALL},
+    {"task", ALL},
+    {"description", ALL},
+    {"haystack", NEEDLES | CHAIN | ABSENT},
+    {"preamble", ALL & ~NO_CONTEXT},
+    {"needle", ALL & ~NO_CONTEXT},
+    {"hop", CHAIN},
+    {"question", ALL},
+    {"answer_prefix", ALL},
+    {"answer_join", ALL & ~ABSENT},
+    {"keys", ALL},
+    {"value", NEEDLES | CHAIN | ABSENT | NO_CONTEXT},
+    {"fields", NEEDLES | ABSENT | NO_CONTEXT},
+    {"queries", NEEDLES | COMMON | FREQUENT},
+    {"values", NEEDLES},
+    {"distractors", NEEDLES | ABSENT},
+    {"near", NEEDLES | ABSENT},
+    {"chains", CHAIN},
+    {"hops", CHAIN},
+    {"repeats", COMMON},
+    {"alpha", FREQUENT},
+    {"filler", FREQUENT},
+    {"scorer", ALL},
+    {"pattern", ALL},
+    {"stop", ALL},
+    {"max_tokens", ALL},
+};
+
+/* The reader of JSON takes the first of two members with the same name; here that is a mistake. */
+static enum status check_twice(const struct json *doc, const struct json_node *object,
+                               struct error *e)
 {
-    size_t n = 0;
-
-    while ((pattern = strstr(pattern, field))) {
-        n++;
-        pattern += strlen(field);
-    }
-    return n;
-}
-
-/* Every { begins {key} or {value}. */
-static enum status check_fields(const struct json *doc, const struct json_node *node,
-                                const char *pattern, struct error *e)
-{
-    for (const char *p = pattern; (p = strchr(p, '{')); p++)
-        if (strncmp(p, KEY, strlen(KEY)) != 0 && strncmp(p, VALUE, strlen(VALUE)) != 0)
-            return json_error(doc, node, e,
-                              "unknown field %.*s: {key} and {value} are those there are",
-                              (int)strcspn(p, "}") + 1, p);
+    for (const struct json_node *m = json_first(object); m; m = json_next(m))
+        if (json_member(object, json_key(m)) != m)
+            return json_error(doc, m, e, "given twice");
     return OK;
 }
 
-struct pattern_rule {
-    const char *name;
-    bool needs_key;
-    size_t values; /* how often {value} must stand in it */
-};
-
-static enum status read_pattern(const struct json *doc, const struct pattern_rule *rule, char **out,
-                                struct error *e)
+static enum status check_member(const struct prompt_template *t, const struct json *doc,
+                                const struct json_node *m, struct error *e)
 {
-    const struct json_node *node;
-    const char *s;
-
-    if (json_need(doc, json_root(doc), rule->name, &node, e) != OK ||
-        json_string(doc, node, &s, e) != OK || check_fields(doc, node, s, e) != OK)
-        return e->code;
-    if (rule->needs_key && count(s, KEY) == 0)
-        return json_error(doc, node, e, "must have {key}: it says which value is asked for");
-    if (rule->values == 0 && count(s, VALUE) > 0)
-        return json_error(doc, node, e, "must not have {value}: it would give the answer away");
-    if (rule->values == 1 && count(s, VALUE) != 1)
-        return json_error(doc, node, e, "must have {value} exactly once");
-    *out = mem_strndup(s, strlen(s), e);
-    return *out ? OK : e->code;
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+        if (strcmp(members[i].name, json_key(m)) != 0)
+            continue;
+        if (members[i].kinds & 1 << t->kind)
+            return OK;
+        return json_error(doc, m, e, "not used by the kind \"%s\"", kind_names[t->kind]);
+    }
+    return json_error(doc, m, e, "unknown field");
 }
 
-void template_fill(struct buf *out, const char *pattern, const struct needle *n)
+static enum status read_kind(struct prompt_template *t, const struct json *doc, struct error *e)
 {
-    while (*pattern) {
-        size_t literal = strcspn(pattern, "{");
-        buf_append(out, pattern, literal);
-        pattern += literal;
-        if (strncmp(pattern, KEY, strlen(KEY)) == 0) {
-            buf_puts(out, n->key);
-            pattern += strlen(KEY);
-        } else if (strncmp(pattern, VALUE, strlen(VALUE)) == 0) {
-            buf_puts(out, n->value);
-            pattern += strlen(VALUE);
-        } else if (*pattern) {
-            buf_putc(out, *pattern++);
+    const struct json_node *node = json_member(json_root(doc), "kind");
+    const char *name;
+
+    if (!node)
+        return OK;
+    if (json_string(doc, node, &name, e) != OK)
+        return e->code;
+    for (size_t i = 0; i < N_KINDS; i++) {
+        if (strcmp(kind_names[i], name) == 0) {
+            t->kind = (enum task_kind)i;
+            return OK;
         }
     }
+    return json_error(doc, node, e,
+                      "must be needles, chain, common-words, frequent-words, absent or no-context");
 }
 
-/* ---- the other fields ---- */
+static enum status check_members(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    const struct json_node *root = json_root(doc);
 
-static enum status read_string(const struct json *doc, const char *name, char **out,
-                               struct error *e)
+    if (!json_is_object(root))
+        return json_error(doc, root, e, "must be an object");
+    if (check_twice(doc, root, e) != OK || read_kind(t, doc, e) != OK)
+        return e->code;
+    for (const struct json_node *m = json_first(root); m; m = json_next(m))
+        if (check_member(t, doc, m, e) != OK)
+            return e->code;
+    return OK;
+}
+
+/* ---- strings ---- */
+
+enum status template_read_string(const struct json *doc, const char *name, char **out,
+                                 struct error *e)
 {
     const struct json_node *node;
     const char *s;
@@ -99,145 +134,235 @@ static enum status read_string(const struct json *doc, const char *name, char **
     return *out ? OK : e->code;
 }
 
-/* An array of non-empty strings; *n counts those already made, so that they can be freed. */
-static enum status read_strings(const struct json *doc, const struct json_node *array, char ***out,
-                                size_t *n, struct error *e)
+/* A string that may be missing; NULL as fallback leaves *out alone then. */
+static enum status read_optional(const struct json *doc, const char *name, const char *fallback,
+                                 char **out, struct error *e)
 {
-    size_t cap = 0;
-
-    if (!json_is_array(array))
-        return json_error(doc, array, e, "must be an array of strings");
-    for (const struct json_node *i = json_first(array); i; i = json_next(i)) {
-        const char *s;
-        if (json_string(doc, i, &s, e) != OK)
-            return e->code;
-        if (*s == '\0')
-            return json_error(doc, i, e, "must not be empty");
-        if (mem_grow(out, &cap, *n + 1, sizeof(**out), "a list of strings", e) != OK)
-            return e->code;
-        (*out)[*n] = mem_strndup(s, strlen(s), e);
-        if (!(*out)[*n])
-            return e->code;
-        ++*n;
-    }
+    if (json_member(json_root(doc), name))
+        return template_read_string(doc, name, out, e);
+    if (fallback && !(*out = mem_strndup(fallback, strlen(fallback), e)))
+        return e->code;
     return OK;
 }
 
-/* A key with its place in the file, sorted to find those that come twice. */
-struct placed_key {
-    const char *key;
-    const struct json_node *node;
-    size_t place;
-};
-
-static int compare_keys(const void *a, const void *b)
+/* Compiles it with a word in place of {value}, which is quoted when it is put there. */
+static enum status check_pattern(const struct prompt_template *t, const struct json *doc,
+                                 struct error *e)
 {
-    const struct placed_key *x = a;
-    const struct placed_key *y = b;
-    int order = strcmp(x->key, y->key);
+    static const char field[] = "{value}";
+    struct buf text = BUF_INIT(1 << 16);
+    struct regex *re = NULL;
+    const char *at = t->pattern;
+    enum status status;
 
-    return order ? order : (x->place > y->place) - (x->place < y->place);
-}
-
-static enum status check_unique(const struct json *doc, const struct json_node *array,
-                                const struct prompt_template *t, struct error *e)
-{
-    const struct json_node *node = json_first(array);
-    struct placed_key *sorted;
-    enum status status = OK;
-
-    if (mem_alloc(&sorted, "a list of keys", e, t->n_keys, sizeof(*sorted), 1, 1) != OK)
-        return e->code;
-    for (size_t i = 0; i < t->n_keys; i++, node = json_next(node))
-        sorted[i] = (struct placed_key){t->keys[i], node, i};
-    qsort(sorted, t->n_keys, sizeof(*sorted), compare_keys);
-    for (size_t i = 1; i < t->n_keys && status == OK; i++)
-        if (strcmp(sorted[i - 1].key, sorted[i].key) == 0)
-            status = json_error(doc, sorted[i].node, e,
-                                "\"%s\" stands twice among the keys: the first is [%zu]",
-                                sorted[i].key, sorted[i - 1].place);
-    free(sorted);
+    for (const char *p; (p = strstr(at, field)); at = p + strlen(field)) {
+        buf_append(&text, at, (size_t)(p - at));
+        buf_puts(&text, "(?:x)");
+    }
+    buf_puts(&text, at);
+    status = buf_status(&text, e);
+    if (status == OK)
+        status = regex_compile(&re, buf_str(&text), e);
+    if (status != OK) {
+        struct error why = *e;
+        status = json_error(doc, json_member(json_root(doc), "pattern"), e, "%s", why.message);
+    }
+    regex_free(re);
+    buf_release(&text);
     return status;
 }
 
-/* What breaks counting and looking for keys in a haystack: braces, and space at the ends. */
-static enum status check_keys(const struct json *doc, const struct json_node *array,
-                              const struct prompt_template *t, struct error *e)
+static enum status read_scorer(struct prompt_template *t, const struct json *doc, struct error *e)
 {
-    const struct json_node *node = json_first(array);
-
-    if (t->n_keys == 0)
-        return json_error(doc, array, e, "must have at least one key");
-    for (size_t i = 0; i < t->n_keys; i++, node = json_next(node)) {
-        const char *k = t->keys[i];
-        if (strpbrk(k, "{}\n") || *k == ' ' || k[strlen(k) - 1] == ' ')
-            return json_error(doc, node, e, "must have no braces, line ends or outer spaces");
-    }
-    return check_unique(doc, array, t, e);
-}
-
-static enum status read_lists(struct prompt_template *t, const struct json *doc, struct error *e)
-{
-    const struct json_node *stop;
-    const struct json_node *keys;
-
-    if (json_need(doc, json_root(doc), "stop", &stop, e) != OK ||
-        read_strings(doc, stop, &t->stop, &t->n_stop, e) != OK ||
-        json_need(doc, json_root(doc), "keys", &keys, e) != OK ||
-        read_strings(doc, keys, &t->keys, &t->n_keys, e) != OK)
+    if (template_read_string(doc, "scorer", &t->scorer, e) != OK ||
+        read_optional(doc, "pattern", NULL, &t->pattern, e) != OK)
         return e->code;
-    return check_keys(doc, keys, t, e);
+    if (strcmp(t->scorer, "regex") == 0 && !t->pattern)
+        return json_error(doc, json_root(doc), e, "\"pattern\" is missing: scorer is regex");
+    if (strcmp(t->scorer, "regex") != 0 && t->pattern)
+        return json_error(doc, json_member(json_root(doc), "pattern"), e,
+                          "only the scorer regex has a pattern");
+    return t->pattern ? check_pattern(t, doc, e) : OK;
 }
 
-static enum status read_numbers(struct prompt_template *t, const struct json *doc, struct error *e)
-{
-    static const char *const known[] = {"digits", NULL};
-    const struct json_node *value;
-    const struct json_node *node;
-    int64_t digits;
-    int64_t max_tokens;
+/* ---- numbers ---- */
 
-    if (json_need(doc, json_root(doc), "value", &value, e) != OK ||
-        json_need(doc, value, "digits", &node, e) != OK || json_only(doc, value, known, e) != OK ||
-        json_int(doc, node, 1, TEMPLATE_MAX_DIGITS, &digits, e) != OK ||
-        json_need(doc, json_root(doc), "max_tokens", &node, e) != OK ||
+static enum status read_count(const struct json *doc, const struct json_node *object,
+                              const char *name, size_t min, size_t fallback, size_t *out,
+                              struct error *e)
+{
+    const struct json_node *node = json_member(object, name);
+    int64_t n = (int64_t)fallback;
+
+    if (node && json_int(doc, node, (int64_t)min, TEMPLATE_MAX_NEEDLES, &n, e) != OK)
+        return e->code;
+    *out = (size_t)n;
+    return OK;
+}
+
+static enum status read_repeats(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    static const char *const known[] = {"common", "other", NULL};
+    const struct json_node *node = json_member(json_root(doc), "repeats");
+
+    if (node && !json_is_object(node))
+        return json_error(doc, node, e, "must be an object with \"common\" and \"other\"");
+    if (node && (check_twice(doc, node, e) != OK || json_only(doc, node, known, e) != OK))
+        return e->code;
+    if (read_count(doc, node, "common", 2, 30, &t->common_repeats, e) != OK ||
+        read_count(doc, node, "other", 1, 3, &t->other_repeats, e) != OK)
+        return e->code;
+    if (t->other_repeats >= t->common_repeats)
+        return json_error(doc, node, e, "\"common\" must be more than \"other\"");
+    return OK;
+}
+
+static enum status read_alpha(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    const struct json_node *node = json_member(json_root(doc), "alpha");
+
+    t->alpha = 2;
+    if (node && json_double(doc, node, &t->alpha, e) != OK)
+        return e->code;
+    if (!(t->alpha > 1 && t->alpha <= 4))
+        return json_error(doc, node, e, "must be more than 1 and at most 4");
+    return OK;
+}
+
+static enum status read_counts(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    const struct json_node *root = json_root(doc);
+    const struct json_node *node;
+    int64_t max_tokens;
+    size_t asked = t->kind == TASK_COMMON_WORDS ? 10 : t->kind == TASK_FREQUENT_WORDS ? 3 : 1;
+
+    if (read_count(doc, root, "queries", 1, asked, &t->queries, e) != OK ||
+        read_count(doc, root, "values", 1, 1, &t->values, e) != OK ||
+        read_count(doc, root, "distractors", 0, 0, &t->distractors, e) != OK ||
+        read_count(doc, root, "chains", 1, 1, &t->chains, e) != OK ||
+        read_count(doc, root, "hops", 1, 4, &t->hops, e) != OK || read_repeats(t, doc, e) != OK ||
+        read_alpha(t, doc, e) != OK || json_need(doc, root, "max_tokens", &node, e) != OK ||
         json_int(doc, node, 1, TEMPLATE_MAX_TOKENS, &max_tokens, e) != OK)
         return e->code;
-    t->value_digits = (int)digits;
     t->max_tokens = (int)max_tokens;
     return OK;
 }
 
-/* The reader of JSON takes the first of two members with the same name; here that is a mistake. */
-static enum status check_members(const struct json *doc, struct error *e)
-{
-    static const char *const known[] = {"task",  "description", "needle", "question",
-                                        "value", "scorer",      "stop",   "answer_prefix",
-                                        "keys",  "max_tokens",  NULL};
-    const struct json_node *root = json_root(doc);
+/* ---- keys and values ---- */
 
-    if (!json_is_object(root))
-        return json_error(doc, root, e, "must be an object");
-    for (const struct json_node *m = json_first(root); m; m = json_next(m))
-        if (json_member(root, json_key(m)) != m)
-            return json_error(doc, m, e, "given twice");
-    return json_only(doc, root, known, e);
+static enum status read_field(struct prompt_template *t, const struct json *doc,
+                              const struct json_node *node, size_t *cap, struct error *e)
+{
+    static const char *const taken[] = {"key", "value", "previous", "index"};
+    const char *name = json_key(node);
+    struct template_field *f;
+
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+        if (strcmp(taken[i], name) == 0)
+            return json_error(doc, node, e, "this name has a meaning already");
+    if (*name == '\0' || strpbrk(name, "{}"))
+        return json_error(doc, node, e, "no name for a field: it is empty or has braces");
+    if (mem_grow(&t->fields, cap, t->n_fields + 1, sizeof(*t->fields), "fields", e) != OK)
+        return e->code;
+    f = &t->fields[t->n_fields++];
+    memset(f, 0, sizeof(*f));
+    f->name = mem_strndup(name, strlen(name), e);
+    if (!f->name)
+        return e->code;
+    return generator_read(&f->from, doc, node, false, e);
+}
+
+static enum status read_fields(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    const struct json_node *node = json_member(json_root(doc), "fields");
+    size_t cap = 0;
+
+    if (!node)
+        return OK;
+    if (!json_is_object(node))
+        return json_error(doc, node, e, "must be an object: a generator for each name");
+    if (check_twice(doc, node, e) != OK)
+        return e->code;
+    for (const struct json_node *i = json_first(node); i; i = json_next(i))
+        if (read_field(t, doc, i, &cap, e) != OK)
+            return e->code;
+    return OK;
+}
+
+static enum status read_near(struct prompt_template *t, const struct json *doc, struct error *e)
+{
+    const struct json_node *node = json_member(json_root(doc), "near");
+
+    if (!node)
+        return OK;
+    if (!json_is_array(node))
+        return json_error(doc, node, e, "must be an array of \"keys\", \"values\" or both");
+    for (const struct json_node *i = json_first(node); i; i = json_next(i)) {
+        const struct generator *g = NULL;
+        const char *what;
+        if (json_string(doc, i, &what, e) != OK)
+            return e->code;
+        if (strcmp(what, "keys") == 0) {
+            t->near_keys = true;
+            g = &t->keys;
+        } else if (strcmp(what, "values") == 0) {
+            t->near_values = true;
+            g = &t->value;
+        }
+        if (!g)
+            return json_error(doc, i, e, "must be \"keys\" or \"values\"");
+        if (g->kind == GENERATE_LIST || (g->kind < GENERATE_UUID && g->length < 2))
+            return json_error(doc, i, e, "a list, or one character, has nothing near it");
+    }
+    return OK;
+}
+
+static enum status read_generators(struct prompt_template *t, const struct json *doc,
+                                   struct error *e)
+{
+    const struct json_node *root = json_root(doc);
+    const struct json_node *node;
+    bool has_value = t->kind != TASK_COMMON_WORDS && t->kind != TASK_FREQUENT_WORDS;
+    bool keys_are_answers = t->kind == TASK_CHAIN || !has_value;
+
+    if (has_value && (json_need(doc, root, "value", &node, e) != OK ||
+                      generator_read(&t->value, doc, node, true, e) != OK))
+        return e->code;
+    if (json_need(doc, root, "keys", &node, e) != OK ||
+        generator_read(&t->keys, doc, node, keys_are_answers, e) != OK)
+        return e->code;
+    return read_near(t, doc, e);
+}
+
+/* ---- the whole ---- */
+
+static enum status check_size(const struct prompt_template *t, const struct json *doc,
+                              struct error *e)
+{
+    size_t needles = t->kind == TASK_CHAIN ? t->chains * (t->hops + 1)
+                                           : (t->queries + t->distractors) * (t->values + 1);
+
+    if (needles * (t->n_needles + 1) > 4 * TEMPLATE_MAX_NEEDLES)
+        return json_error(doc, json_root(doc), e, "has about %zu needles: at most %d can be had",
+                          needles, TEMPLATE_MAX_NEEDLES);
+    return OK;
 }
 
 static enum status read_all(struct prompt_template *t, const struct json *doc, struct error *e)
 {
-    static const struct pattern_rule needle = {"needle", true, 1};
-    static const struct pattern_rule question = {"question", true, 0};
-    static const struct pattern_rule prefix = {"answer_prefix", false, 0};
+    const struct json_node *stop;
 
-    if (check_members(doc, e) != OK || read_string(doc, "task", &t->task, e) != OK ||
-        read_string(doc, "description", &t->description, e) != OK ||
-        read_pattern(doc, &needle, &t->needle, e) != OK ||
-        read_pattern(doc, &question, &t->question, e) != OK ||
-        read_pattern(doc, &prefix, &t->answer_prefix, e) != OK || read_numbers(t, doc, e) != OK ||
-        read_string(doc, "scorer", &t->scorer, e) != OK)
+    if (check_members(t, doc, e) != OK || template_read_string(doc, "task", &t->task, e) != OK ||
+        template_read_string(doc, "description", &t->description, e) != OK ||
+        read_optional(doc, "haystack", NULL, &t->haystack, e) != OK ||
+        read_optional(doc, "answer_join", ", ", &t->answer_join, e) != OK ||
+        read_optional(doc, "filler", "", &t->filler, e) != OK || read_counts(t, doc, e) != OK ||
+        read_fields(t, doc, e) != OK || template_read_patterns(t, doc, e) != OK ||
+        read_generators(t, doc, e) != OK || read_scorer(t, doc, e) != OK ||
+        json_need(doc, json_root(doc), "stop", &stop, e) != OK ||
+        strings_read(doc, stop, &t->stop, &t->n_stop, e) != OK)
         return e->code;
-    return read_lists(t, doc, e);
+    return check_size(t, doc, e);
 }
 
 /* "tokyo" of "prompts/tokyo.json" */
@@ -307,13 +432,6 @@ enum status template_open(struct prompt_template **out, const char *name, const 
     return status;
 }
 
-static void free_strings(char **list, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        free(list[i]);
-    free(list);
-}
-
 void template_free(struct prompt_template *t)
 {
     if (!t)
@@ -323,28 +441,34 @@ void template_free(struct prompt_template *t)
     free(t->hash);
     free(t->task);
     free(t->description);
-    free(t->needle);
+    free(t->haystack);
+    free(t->preamble);
+    strings_free(t->needles, t->n_needles);
+    free(t->hop);
     free(t->question);
     free(t->answer_prefix);
+    free(t->answer_join);
+    free(t->words);
+    strings_free(t->keys.list, t->keys.n_list);
+    strings_free(t->value.list, t->value.n_list);
+    for (size_t i = 0; i < t->n_fields; i++) {
+        free(t->fields[i].name);
+        strings_free(t->fields[i].from.list, t->fields[i].from.n_list);
+    }
+    free(t->fields);
+    free(t->filler);
     free(t->scorer);
-    free_strings(t->stop, t->n_stop);
-    free_strings(t->keys, t->n_keys);
+    free(t->pattern);
+    strings_free(t->stop, t->n_stop);
     free(t);
 }
 
-struct needle template_draw(const struct prompt_template *t, const bool *skip, uint64_t seed,
-                            uint64_t sample)
+bool template_has_haystack(const struct prompt_template *t)
 {
-    struct rng r = rng_make(seed, "needle", sample);
-    size_t key = rng_below(&r, t->n_keys);
-    struct needle n;
-    int i;
+    return t->kind == TASK_NEEDLES || t->kind == TASK_CHAIN || t->kind == TASK_ABSENT;
+}
 
-    while (skip && skip[key])
-        key = rng_below(&r, t->n_keys);
-    n = (struct needle){t->keys[key], ""};
-    n.value[0] = (char)('1' + rng_below(&r, 9));
-    for (i = 1; i < t->value_digits; i++)
-        n.value[i] = (char)('0' + rng_below(&r, 10));
-    return n;
+bool template_has_depth(const struct prompt_template *t)
+{
+    return t->kind == TASK_NEEDLES;
 }

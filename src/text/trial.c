@@ -1,213 +1,150 @@
-#include "needlegrid/trial.h"
+#include "trial_impl.h"
 
 #include "needlegrid/mem.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PIECE = 1 << 20 }; /* bytes of a needle or question */
+/* ---- options ---- */
 
-struct trial_builder {
-    const struct prompt_template *tpl;
-    struct haystack_tokens *haystack;
-    const struct tokenizer *tokenizer;
-    bool wants_bos;
-    size_t minimum; /* context length */
-    bool *skip;     /* [tpl->n_keys] keys that stand in the haystack and are not drawn */
-    size_t n_skip;
-    uint64_t *numbers; /* all digit strings as long as a value in the haystack's text; sorted */
-    size_t n_numbers;
-    size_t numbers_cap;
-};
-
-/* What a sample's prompt has besides the haystack. */
-struct pieces {
-    struct needle needle;
-    struct tokens needle_ids;
-    struct tokens question_ids; /* with the answer prefix, up to the answer's first token */
-    struct tokens answer_ids;
-};
-
-static void pieces_release(struct pieces *p)
+struct trial_options trial_options_of(const struct prompt_template *tpl)
 {
-    tokens_release(&p->needle_ids);
-    tokens_release(&p->question_ids);
-    tokens_release(&p->answer_ids);
+    return (struct trial_options){.distractors = tpl->distractors};
 }
 
-/* ---- encoding needle and question ---- */
-
-static size_t count(const struct buf *text, const char *word)
+size_t trial_asked_keys(const struct prompt_template *tpl, const struct trial_options *o)
 {
-    size_t n = 0;
-
-    for (const char *p = buf_str(text); (p = strstr(p, word)); p++)
-        n++;
-    return n;
+    return o->n_depths ? o->n_depths : tpl->queries;
 }
 
-static enum status encode(const struct trial_builder *b, const struct buf *text, struct tokens *out,
-                          struct error *e)
+size_t trial_planted_keys(const struct prompt_template *tpl, const struct trial_options *o)
 {
-    if (buf_status(text, e) != OK)
-        return error_prefix(e, "template %s", b->tpl->name);
-    return tokenizer_encode(b->tokenizer, text->data, text->len, TOKENIZE_PLAIN, out, e);
+    return trial_asked_keys(tpl, o) + o->distractors;
 }
 
-static enum status encode_needle(const struct trial_builder *b, struct pieces *p, struct error *e)
+static enum status check_options(const struct prompt_template *tpl, const struct trial_options *o,
+                                 struct error *e)
 {
-    struct buf text = BUF_INIT(MAX_PIECE);
-    enum status status;
+    bool has_distractors = tpl->kind == TASK_NEEDLES || tpl->kind == TASK_ABSENT;
 
-    template_fill(&text, b->tpl->needle, &p->needle);
-    status = encode(b, &text, &p->needle_ids, e);
-    if (status == OK && count(&text, p->needle.value) != 1)
-        status = error_set(e, ERR_USAGE,
-                           "template %s: the value %s stands twice in the needle \"%s\": take more "
-                           "digits or other words",
-                           b->tpl->name, p->needle.value, buf_str(&text));
-    buf_release(&text);
-    return status;
-}
-
-/*
- * The prompt ends where the ids of "question prefix" and "question prefix value" part: what
- * follows there is the answer.
- */
-static enum status encode_question(const struct trial_builder *b, struct pieces *p, struct error *e)
-{
-    struct buf text = BUF_INIT(MAX_PIECE);
-    struct tokens with_value = {0};
-    struct tokens *q = &p->question_ids;
-    size_t common = 0;
-    enum status status;
-
-    template_fill(&text, b->tpl->question, &p->needle);
-    template_fill(&text, b->tpl->answer_prefix, &p->needle);
-    status = encode(b, &text, q, e);
-    if (status == OK && count(&text, p->needle.value) != 0)
-        status = error_set(e, ERR_USAGE,
-                           "template %s: the value %s stands in the question \"%s\": take more "
-                           "digits or other words",
-                           b->tpl->name, p->needle.value, buf_str(&text));
-    buf_puts(&text, p->needle.value);
-    if (status == OK)
-        status = encode(b, &text, &with_value, e);
-    while (status == OK && common < q->n && common < with_value.n &&
-           q->ids[common] == with_value.ids[common])
-        common++;
-    if (status == OK) {
-        q->n = common;
-        status = tokens_append(&p->answer_ids, with_value.ids + common, with_value.n - common, e);
-    }
-    tokens_release(&with_value);
-    buf_release(&text);
-    return status;
-}
-
-static enum status make_pieces(const struct trial_builder *b, const struct needle *needle,
-                               struct pieces *p, struct error *e)
-{
-    p->needle = *needle;
-    if (encode_needle(b, p, e) != OK || encode_question(b, p, e) != OK)
-        return e->code;
-    if (p->answer_ids.n > (size_t)b->tpl->max_tokens)
+    if (o->distractors > 0 && !has_distractors)
+        return error_set(e, ERR_USAGE, "template %s: its kind of task has no distractors",
+                         tpl->name);
+    if (o->n_depths > 0 && (tpl->kind != TASK_NEEDLES || tpl->queries > 1))
         return error_set(e, ERR_USAGE,
-                         "template %s: the answer %s has %zu tokens, and max_tokens is %d",
-                         b->tpl->name, needle->value, p->answer_ids.n, b->tpl->max_tokens);
+                         "template %s cannot be packed: that needs needles which are asked for one "
+                         "by one",
+                         tpl->name);
+    if (has_distractors && trial_planted_keys(tpl, o) * tpl->values > TEMPLATE_MAX_NEEDLES)
+        return error_set(e, ERR_USAGE, "template %s: %zu needles: at most %d can be had", tpl->name,
+                         trial_planted_keys(tpl, o) * tpl->values, TEMPLATE_MAX_NEEDLES);
     return OK;
-}
-
-/* Tokens of the context length that are not the haystack's. */
-static size_t fixed_tokens(const struct trial_builder *b, const struct pieces *p)
-{
-    return (size_t)b->wants_bos + p->needle_ids.n + p->question_ids.n + (size_t)b->tpl->max_tokens;
 }
 
 /* ---- the builder ---- */
 
-static enum status measure(struct trial_builder *b, struct error *e)
+/* Both halves end at a place where no token reaches over: the text begins with a space. */
+static enum status encode_opening(struct trial_builder *b, struct error *e)
 {
-    enum { VALUES_EACH = 4 };
-    size_t n = b->tpl->n_keys * VALUES_EACH;
+    const char *preamble = b->tpl->preamble;
 
-    for (size_t i = 0; i < n; i++) {
-        struct needle needle = template_draw(b->tpl, NULL, 0, i);
-        struct pieces p = {0};
-        enum status status;
-        size_t need;
-
-        needle.key = b->tpl->keys[i / VALUES_EACH];
-        status = make_pieces(b, &needle, &p, e);
-        need = fixed_tokens(b, &p) + TRIAL_MIN_HAYSTACK;
-        pieces_release(&p);
-        if (status != OK)
-            return status;
-        if (need > b->minimum)
-            b->minimum = need;
-    }
-    return OK;
+    b->bos = tokenizer_wants_bos(b->tokenizer) ? tokenizer_bos(b->tokenizer) : TOKEN_NONE;
+    if (b->bos != TOKEN_NONE && tokens_append(&b->opening, &b->bos, 1, e) != OK)
+        return e->code;
+    return tokenizer_encode(b->tokenizer, preamble, strlen(preamble), TOKENIZE_PLAIN, &b->opening,
+                            e);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t *x = a;
-    const uint64_t *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Every run of as many digits as a value has, also within longer ones. */
-static enum status find_numbers(struct trial_builder *b, struct error *e)
-{
-    struct str text = haystack_text(haystack_tokens_source(b->haystack));
-    size_t digits = (size_t)b->tpl->value_digits;
-    uint64_t over = 1; /* 10^digits */
-    uint64_t number = 0;
-    size_t run = 0;
-
-    for (size_t i = 0; i < digits; i++)
-        over *= 10;
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9') {
-            run = 0;
-            number = 0;
-            continue;
-        }
-        number = (number * 10 + (uint64_t)(text.p[i] - '0')) % over;
-        run++;
-        if (run < digits || number < over / 10) /* values do not start with 0 */
-            continue;
-        if (mem_grow(&b->numbers, &b->numbers_cap, b->n_numbers + 1, sizeof(*b->numbers),
-                     "the numbers of a haystack", e) != OK)
-            return e->code;
-        b->numbers[b->n_numbers++] = number;
-    }
-    if (b->n_numbers > 0)
-        qsort(b->numbers, b->n_numbers, sizeof(*b->numbers), compare_numbers);
-    return OK;
-}
-
-/* A key that stands in the text would have two places to be asked about. */
-static enum status find_usable_keys(struct trial_builder *b, struct error *e)
+static enum status every_key(const struct trial_builder *b, struct error *e)
 {
     const struct haystack *h = haystack_tokens_source(b->haystack);
+    const struct generator *keys = &b->tpl->keys;
 
-    if (mem_alloc(&b->skip, "a template's keys", e, b->tpl->n_keys, sizeof(*b->skip), 1, 1) != OK)
-        return e->code;
-    for (size_t i = 0; i < b->tpl->n_keys; i++) {
-        b->skip[i] = haystack_must_lack(h, b->tpl->keys[i], e) != OK;
-        b->n_skip += b->skip[i];
-    }
-    if (b->n_skip == b->tpl->n_keys)
+    if (haystack_must_lack(h, keys->list[keys->n_list - 1], e) != OK)
         return error_prefix(e, "template %s: every key stands in the haystack; the last one",
                             b->tpl->name);
     return OK;
 }
 
+/* A key that stands in the text would have two places to be asked about. */
+static enum status find_usable(struct trial_builder *b, struct error *e)
+{
+    const struct prompt_template *t = b->tpl;
+    size_t n = 2 + t->n_fields;
+
+    if (mem_alloc(&b->in_text, "what stands in a haystack", e, n, sizeof(*b->in_text), 1, 1) != OK)
+        return e->code;
+    for (size_t i = 0; b->haystack && i < n; i++) {
+        const struct generator *g = i == 0 ? &t->keys : i == 1 ? &t->value : &t->fields[i - 2].from;
+        if (occurrences_find(&b->in_text[i], g, haystack_tokens_source(b->haystack), e) != OK)
+            return e->code;
+    }
+    if (t->keys.kind == GENERATE_LIST && b->in_text[0].list.n == t->keys.n_list)
+        return every_key(b, e);
+    return OK;
+}
+
+/* Ten for each key of a list, so that hardly one is missed; fewer where each has much to encode. */
+static size_t samples_to_measure(const struct trial_builder *b)
+{
+    size_t n = b->tpl->keys.kind == GENERATE_LIST ? 10 * b->tpl->keys.n_list : 200;
+    size_t most = 20000 / (b->maker.plan.planted * (b->tpl->values + b->tpl->n_needles));
+
+    n = n < most ? n : most;
+    return n > 8 ? n : 8;
+}
+
+/*
+ * One needle and question: the longest sum, as measured on many samples. Several of them: the
+ * longest of each.
+ */
+static enum status measure(struct trial_builder *b, struct error *e)
+{
+    size_t n = samples_to_measure(b);
+    size_t needle = 0;
+    size_t rest = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        struct scene *s = &b->scene;
+        size_t need = 0;
+        size_t pieces = 0;
+        if (scene_make(s, &b->maker, 0, i, e) != OK)
+            return e->code;
+        if (!template_has_haystack(b->tpl) && b->tpl->kind != TASK_NO_CONTEXT &&
+            list_minimum(&b->list, &b->maker, s, &need, e) != OK)
+            return e->code;
+        for (size_t k = 0; k < s->n_pieces; k++) {
+            pieces += s->pieces[k].ids.n;
+            needle = s->pieces[k].ids.n > needle ? s->pieces[k].ids.n : needle;
+        }
+        need += trial_fixed_tokens(b) + (template_has_haystack(b->tpl) ? TRIAL_MIN_HAYSTACK : 0);
+        rest = need - pieces > rest ? need - pieces : rest;
+        need = s->n_pieces > 1 ? rest + s->n_pieces * needle : need;
+        b->minimum = need > b->minimum ? need : b->minimum;
+    }
+    return OK;
+}
+
+static enum status prepare(struct trial_builder *b, struct error *e)
+{
+    b->maker = (struct scene_maker){
+        .tpl = b->tpl,
+        .tokenizer = b->tokenizer,
+        .plan = {trial_asked_keys(b->tpl, &b->options), trial_planted_keys(b->tpl, &b->options)},
+        .packed = b->options.n_depths > 0,
+        .in_text = NULL,
+    };
+    if (check_options(b->tpl, &b->options, e) != OK || encode_opening(b, e) != OK ||
+        find_usable(b, e) != OK)
+        return e->code;
+    b->maker.in_text = b->in_text;
+    return measure(b, e);
+}
+
 enum status trial_builder_new(struct trial_builder **out, const struct prompt_template *tpl,
-                              struct haystack_tokens *haystack, const struct tokenizer *tokenizer,
-                              struct error *e)
+                              const struct trial_options *options, struct haystack_tokens *haystack,
+                              const struct tokenizer *tokenizer, struct error *e)
 {
     struct trial_builder *b;
 
@@ -215,10 +152,10 @@ enum status trial_builder_new(struct trial_builder **out, const struct prompt_te
     if (mem_alloc(&b, "a builder of prompts", e, 1, 1, 1, sizeof(*b)) != OK)
         return e->code;
     b->tpl = tpl;
-    b->haystack = haystack;
+    b->options = options ? *options : trial_options_of(tpl);
+    b->haystack = template_has_haystack(tpl) ? haystack : NULL;
     b->tokenizer = tokenizer;
-    b->wants_bos = tokenizer_wants_bos(tokenizer) && tokenizer_bos(tokenizer) != TOKEN_NONE;
-    if (find_usable_keys(b, e) != OK || find_numbers(b, e) != OK || measure(b, e) != OK) {
+    if (prepare(b, e) != OK) {
         trial_builder_free(b);
         return e->code;
     }
@@ -230,8 +167,13 @@ void trial_builder_free(struct trial_builder *b)
 {
     if (!b)
         return;
-    free(b->numbers);
-    free(b->skip);
+    for (size_t i = 0; b->in_text && i < 2 + b->tpl->n_fields; i++)
+        occurrences_release(&b->in_text[i]);
+    free(b->in_text);
+    tokens_release(&b->opening);
+    scene_release(&b->scene);
+    list_maker_release(&b->list);
+    layout_release(&b->layout);
     free(b);
 }
 
@@ -244,129 +186,162 @@ enum status trial_minimum_length(struct trial_builder *b, size_t *out, struct er
 
 size_t trial_skipped_keys(const struct trial_builder *b, struct buf *names)
 {
+    const struct generator *keys = &b->tpl->keys;
     const char *separator = "";
 
-    for (size_t i = 0; i < b->tpl->n_keys; i++) {
-        if (!b->skip[i])
+    for (size_t i = 0; i < keys->n_list; i++) {
+        if (!occurrences_has(&b->in_text[0], keys->list[i], strlen(keys->list[i])))
             continue;
-        buf_printf(names, "%s%s", separator, b->tpl->keys[i]);
+        buf_printf(names, "%s%s", separator, keys->list[i]);
         separator = ", ";
     }
-    return b->n_skip;
+    return b->in_text[0].list.n;
 }
 
 /* ---- one trial ---- */
-
-static enum status check_spec(const struct trial_builder *b, const struct trial_spec *spec,
-                              const struct pieces *p, struct error *e)
-{
-    size_t need = fixed_tokens(b, p) + TRIAL_MIN_HAYSTACK;
-    uint64_t value = strtoull(p->needle.value, NULL, 10);
-
-    if (!(spec->depth >= 0 && spec->depth <= 100))
-        return error_set(e, ERR_USAGE, "depth %g: it goes from 0 to 100 percent", spec->depth);
-    if (spec->context_length < need)
-        return error_set(e, ERR_USAGE,
-                         "a context length of %zu tokens is too short for template %s: the minimum "
-                         "is %zu",
-                         spec->context_length, b->tpl->name, need > b->minimum ? need : b->minimum);
-    if (b->n_numbers > 0 &&
-        bsearch(&value, b->numbers, b->n_numbers, sizeof(*b->numbers), compare_numbers))
-        return error_set(e, ERR_USAGE,
-                         "the value %s of seed %llu, sample %llu stands in haystack %s too: take "
-                         "another seed or more digits",
-                         p->needle.value, (unsigned long long)spec->seed,
-                         (unsigned long long)spec->sample, haystack_tokens_name(b->haystack));
-    return OK;
-}
-
-/* [BOS] hay[0..at) needle hay[at..end) question, into out->prompt. */
-static enum status join(const struct trial_builder *b, const struct window *w, size_t at,
-                        size_t end, const struct pieces *p, struct trial *out, struct error *e)
-{
-    token_id bos = tokenizer_bos(b->tokenizer);
-    struct tokens *t = &out->prompt;
-
-    if ((b->wants_bos && tokens_append(t, &bos, 1, e) != OK) ||
-        tokens_append(t, w->ids, at, e) != OK)
-        return e->code;
-    out->needle_at = t->n;
-    if (tokens_append(t, p->needle_ids.ids, p->needle_ids.n, e) != OK ||
-        tokens_append(t, w->ids + at, end - at, e) != OK)
-        return e->code;
-    out->question_at = t->n;
-    return tokens_append(t, p->question_ids.ids, p->question_ids.n, e);
-}
 
 /* Text is encoded without control tokens, so this holds unless the tokenizer is at fault. */
 static enum status check_bos(const struct trial_builder *b, const struct tokens *prompt,
                              struct error *e)
 {
     token_id bos = tokenizer_bos(b->tokenizer);
+    size_t wanted = b->bos != TOKEN_NONE;
     size_t n = 0;
 
     for (size_t i = 0; i < prompt->n; i++)
         n += prompt->ids[i] == bos;
-    if (n != (size_t)b->wants_bos)
-        return error_set(e, ERR_UNSUPPORTED, "the prompt has BOS %zu times, where %d is right", n,
-                         (int)b->wants_bos);
+    if (n != wanted)
+        return error_set(e, ERR_UNSUPPORTED, "the prompt has BOS %zu times, where %zu is right", n,
+                         wanted);
     return OK;
 }
 
-static enum status build(struct trial_builder *b, const struct trial_spec *spec, struct pieces *p,
-                         struct trial *out, struct error *e)
+/* The needles in the order of the scene, with their places in the prompt. */
+static enum status note_needles(const struct trial_builder *b, struct trial *t, struct error *e)
 {
-    struct window w;
-    size_t budget;
-    size_t end;
-    size_t at;
+    const struct layout *l = &b->layout;
+    size_t before = b->opening.n; /* tokens that are no haystack */
 
-    if (check_spec(b, spec, p, e) != OK)
+    if (mem_alloc(&t->needles, "needles", e, b->scene.n_pieces, sizeof(*t->needles), 1, 1) != OK)
         return e->code;
-    budget = spec->context_length - fixed_tokens(b, p);
-    /* one token more, to see whether a character ends at the budget's end */
-    if (haystack_window(b->haystack, spec->seed, spec->sample, budget + 1, &w, e) != OK)
-        return e->code;
-    end = window_end(&w, b->tokenizer, budget, TRIAL_SNAP_TOKENS);
-    at = (size_t)(spec->depth / 100 * (double)end + 0.5);
-    at = window_snap(&w, b->tokenizer, at < end ? at : end, end, TRIAL_SNAP_TOKENS);
-    if (join(b, &w, at, end, p, out, e) != OK || check_bos(b, &out->prompt, e) != OK ||
-        tokens_append(&out->answer, p->answer_ids.ids, p->answer_ids.n, e) != OK)
-        return e->code;
-    out->needle_tokens = p->needle_ids.n;
-    out->haystack_tokens = end;
-    out->actual_depth = 100 * (double)at / (double)end;
+    t->n_needles = b->scene.n_pieces;
+    for (size_t i = 0; i < l->n_cuts; i++) {
+        const struct piece *p = &b->scene.pieces[l->cuts[i].piece];
+        size_t at = before + l->cuts[i].at;
+        t->needles[l->cuts[i].piece] = (struct planted){
+            .key = p->key,
+            .value = p->value,
+            .at = at,
+            .n_tokens = p->ids.n,
+            .value_at = at + p->value_at,
+            .value_tokens = p->value_tokens,
+            .asked = p->asked && (b->options.n_depths == 0 || p->group == l->question),
+        };
+        before += p->ids.n;
+    }
     return OK;
+}
+
+/* The main needle is the one at the trial's depth; where there is none, the first one asked for. */
+static void note_main(const struct trial_builder *b, struct trial *t)
+{
+    const struct layout *l = &b->layout;
+    size_t main = SIZE_MAX;
+
+    t->actual_depth = (double)NAN;
+    for (size_t i = t->n_needles; i > 0; i--) {
+        const struct piece *p = &b->scene.pieces[i - 1];
+        if (t->needles[i - 1].asked && (p->main || main == SIZE_MAX || !b->scene.pieces[main].main))
+            main = i - 1;
+    }
+    if (main == SIZE_MAX)
+        return;
+    t->needle_at = t->needles[main].at;
+    t->needle_tokens = t->needles[main].n_tokens;
+    for (size_t i = 0; i < l->n_cuts && b->scene.pieces[main].main; i++)
+        if (l->cuts[i].piece == main)
+            t->actual_depth = 100 * (double)l->cuts[i].at / (double)l->haystack_tokens;
+}
+
+static void copy_expected(const struct question *q, struct trial *t)
+{
+    memcpy(t->expected, q->expected, q->n_expected * sizeof(*t->expected));
+    t->n_expected = q->n_expected;
+}
+
+/* The values of the needles that are not asked for, then those of a haystack of needles. */
+static enum status note_values(const struct trial_builder *b, const struct trial_spec *spec,
+                               struct trial *t, struct error *e)
+{
+    const struct question *q = &b->scene.questions[b->layout.question];
+    struct window w = {.values = NULL};
+
+    if (b->haystack && haystack_window(b->haystack, spec->seed, spec->sample,
+                                       b->layout.haystack_tokens, &w, e) != OK)
+        return e->code;
+    if (mem_alloc(&t->expected, "expected values", e, q->n_expected, sizeof(*t->expected), 1, 1) !=
+            OK ||
+        mem_alloc(&t->decoys, "decoys", e, t->n_needles + (w.values ? w.n_boundaries : 0),
+                  sizeof(*t->decoys), 1, 1) != OK)
+        return e->code;
+    copy_expected(q, t);
+    for (size_t i = 0; i < t->n_needles; i++)
+        if (!t->needles[i].asked && t->needles[i].value_tokens > 0)
+            t->decoys[t->n_decoys++] = t->needles[i].value;
+    for (size_t i = 0; w.values && i + 1 < w.n_boundaries; i++) /* whole ones */
+        if (w.values[i])
+            t->decoys[t->n_decoys++] = w.values[i];
+    t->key = q->key;
+    return tokens_append(&t->answer, q->answer.ids, q->answer.n, e);
+}
+
+static enum status build(struct trial_builder *b, const struct trial_spec *spec, struct trial *t,
+                         struct error *e)
+{
+    const struct layout *l = &b->layout;
+
+    if (trial_lay_out(b, spec, &b->layout, e) != OK || layout_join(l, &t->prompt, e) != OK ||
+        check_bos(b, &t->prompt, e) != OK || note_needles(b, t, e) != OK)
+        return e->code;
+    note_main(b, t);
+    if (note_values(b, spec, t, e) != OK)
+        return e->code;
+    t->spec = *spec;
+    t->absent = b->tpl->kind == TASK_ABSENT;
+    t->max_tokens = (size_t)b->tpl->max_tokens;
+    t->haystack_tokens = l->haystack_tokens;
+    t->question_at = l->prompt_tokens - b->scene.questions[l->question].ids.n;
+    return OK;
+}
+
+static void release_lists(struct trial *t)
+{
+    free(t->expected);
+    free(t->decoys);
+    free(t->needles);
 }
 
 enum status trial_build(struct trial_builder *b, const struct trial_spec *spec, struct trial *out,
                         struct error *e)
 {
-    struct pieces p = {0};
-    struct needle needle = template_draw(b->tpl, b->skip, spec->seed, spec->sample);
     struct tokens prompt = out->prompt;
     struct tokens answer = out->answer;
-    enum status status;
 
+    release_lists(out);
     prompt.n = 0;
     answer.n = 0;
-    *out = (struct trial){.spec = *spec,
-                          .needle = needle,
-                          .prompt = prompt,
-                          .answer = answer,
-                          .max_tokens = (size_t)b->tpl->max_tokens};
-    status = make_pieces(b, &needle, &p, e);
-    if (status == OK)
-        status = build(b, spec, &p, out, e);
-    pieces_release(&p);
-    if (status != OK)
+    *out = (struct trial){.prompt = prompt, .answer = answer};
+    if (build(b, spec, out, e) != OK) {
         trial_release(out);
-    return status;
+        return e->code;
+    }
+    return OK;
 }
 
 void trial_release(struct trial *t)
 {
     tokens_release(&t->prompt);
     tokens_release(&t->answer);
-    *t = (struct trial){0};
+    release_lists(t);
+    *t = (struct trial){.key = NULL};
 }

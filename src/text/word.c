@@ -1,12 +1,6 @@
 #include "word_impl.h"
 
-#include <stdbool.h>
 #include <string.h>
-
-static bool is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 /* True if both bytes belong to a word, so that no word ends between them. */
 static bool joined(char a, char b)

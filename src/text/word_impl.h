@@ -2,7 +2,14 @@
 #ifndef TEXT_WORD_IMPL_H
 #define TEXT_WORD_IMPL_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* ASCII letters and digits. */
+static inline bool is_word_byte(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
 
 /*
  * The offset of the first `word` (len bytes) in the text that no ASCII letter or digit touches; n

@@ -62,7 +62,7 @@ static void build(const struct loaded *l, struct haystack_tokens *ht, uint8_t le
     struct trial trial = {0};
     struct error e;
 
-    if (trial_builder_new(&b, l->tpl, ht, l->t, &e) == OK &&
+    if (trial_builder_new(&b, l->tpl, NULL, ht, l->t, &e) == OK &&
         trial_build(b, &spec, &trial, &e) == OK)
         check(l, &trial);
     trial_release(&trial);

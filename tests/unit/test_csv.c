@@ -50,25 +50,35 @@ static void trial_rows(void **state)
 {
     struct buf header = BUF_INIT(1000);
     struct sample_trial t;
-    struct trial_row row = {.run_id = 3, .model_name = "a, b", .rule = "ssmax", .task = "single"};
+    struct trial_row row = {.trial_id = 8,
+                            .run_id = 3,
+                            .model_name = "a, b",
+                            .rule = "ssmax",
+                            .rule_detail = "scale 0.2, (x)",
+                            .task = "single",
+                            .template_name = "tokyo"};
 
     (void)state;
     csv_trial_header(&header);
     assert_string_equal(buf_str(&header),
                         "run_id,model,rule,task,context_length,prompt_tokens,target_depth,"
                         "actual_depth,sample,seed,expected,response,outcome,score,logprob,"
-                        "finish_reason,latency_ms\n");
+                        "finish_reason,latency_ms,trial_id,rule_detail,prompt,haystack,needle_key,"
+                        "scorer,worst_rank,pair_key\n");
     buf_release(&header);
     sample_trial(&t, 2);
     row.trial = t.record;
     row.trial.target_depth = 100.0 / 3;
+    row.trial.pair_key = "abc";
     trial(&row, "3,\"a, b\",ssmax,single,256,240,33.333333333333336,48.5,2,18446744073709551615,"
-                "8106422,\" 8106422.\",hit,1,-0.1,stop,12.500\n");
+                "8106422,\" 8106422.\",hit,1,-0.1,stop,12.500,"
+                "8,\"scale 0.2, (x)\",tokyo,essays,Tokyo,number,1,abc\n");
     sample_fail(&t);
     row.trial = t.record;
     row.trial.finish_reason = NULL;
+    row.trial.pair_key = "abc";
     trial(&row, "3,\"a, b\",ssmax,single,256,240,50,48.5,2,18446744073709551615,8106422,,"
-                "transport-error,0,,,12.500\n");
+                "transport-error,0,,,12.500,8,\"scale 0.2, (x)\",tokyo,essays,Tokyo,number,,abc\n");
 }
 
 /* What is printed is short where it can be and always reads back as the same number. */

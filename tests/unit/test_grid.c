@@ -41,7 +41,7 @@ static struct grid load(struct store_fixture *f)
 {
     struct grid g;
 
-    assert_int_equal(grid_load(&g, f->store, RUN, &f->e), OK);
+    assert_int_equal(grid_load(&g, f->store, RUN, NULL, &f->e), OK);
     return g;
 }
 
@@ -58,7 +58,7 @@ static void axes_and_cells(void **state)
     put(f, 512, 0, FAILED);
     put(f, 256, 100, FAILED);
     g = load(f);
-    assert_string_equal(g.title, "tiny, ssmax");
+    assert_string_equal(g.title, "run 1: tiny, ssmax");
     assert_true(g.run_id == RUN && g.training_length == 256);
     assert_int_equal(g.n_lengths, 3);
     assert_true(g.lengths[0] == 256 && g.lengths[1] == 512 && g.lengths[2] == 1024);
@@ -113,7 +113,7 @@ static void run_without_trials(void **state)
 
     assert_int_equal(g.n_lengths, 0);
     assert_int_equal(g.n_depths, 0);
-    assert_string_equal(g.title, "tiny, ssmax");
+    assert_string_equal(g.title, "run 1: tiny, ssmax");
     grid_release(&g);
 }
 
@@ -122,7 +122,7 @@ static void unknown_run(void **state)
     struct store_fixture *f = *state;
     struct grid g;
 
-    assert_int_equal(grid_load(&g, f->store, 77, &f->e), ERR_NOT_FOUND);
+    assert_int_equal(grid_load(&g, f->store, 77, NULL, &f->e), ERR_NOT_FOUND);
     assert_string_equal(f->e.message, "no run 77 in this database");
     grid_release(&g); /* harmless after a failure */
 }

@@ -10,8 +10,12 @@
 
 #include "../support/scratch.h"
 #include "../support/tokenizer_fixture.h"
+#include "needlegrid/hash.h"
 #include "needlegrid/haystack.h"
+#include "needlegrid/json.h"
+#include "needlegrid/os.h"
 #include "needlegrid/sentence.h"
+#include "needlegrid/template.h"
 #include "needlegrid/utf8.h"
 
 #include <stdio.h>
@@ -538,6 +542,259 @@ static void each_round_is_shuffled_anew(void **state)
     fixture_close(&f);
 }
 
+/* ---- the shipped ones ---- */
+
+/* Every file that is shipped is in the manifest, with its hash and a licence. */
+static void the_manifest_is_right(void **state)
+{
+    struct json *doc;
+    const struct json_node *list;
+    const char *text;
+    char **names;
+    size_t n_names;
+    size_t n = 0;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(json_open(&doc, "haystacks/manifest.json", &e), OK);
+    assert_int_equal(json_need(doc, json_root(doc), "haystacks", &list, &e), OK);
+    for (const struct json_node *h = json_first(list); h; h = json_next(h)) {
+        const struct json_node *files = json_member(h, "files");
+        assert_int_equal(json_get_string(doc, h, "licence", &text, &e), OK);
+        assert_true(strcmp(text, "LICENSE") == 0 || strcmp(text, "Apache-2.0") == 0);
+        assert_int_equal(json_get_string(doc, h, "origin", &text, &e), OK);
+        assert_int_equal(json_get_string(doc, h, "description", &text, &e), OK);
+        for (const struct json_node *f = json_first(files); f; f = json_next(f), n++) {
+            struct buf path = BUF_INIT(1000);
+            struct buf bytes = BUF_INIT(1 << 20);
+            char hex[HASH_HEX_SIZE];
+            assert_int_equal(json_get_string(doc, f, "path", &text, &e), OK);
+            buf_printf(&path, "haystacks/%s", text);
+            assert_int_equal(os_read_file(&bytes, buf_str(&path), &e), OK);
+            assert_int_equal(hash_memory(bytes.data, bytes.len, hex, &e), OK);
+            assert_int_equal(json_get_string(doc, f, "sha256", &text, &e), OK);
+            assert_string_equal(hex, text);
+            buf_release(&path);
+            buf_release(&bytes);
+        }
+    }
+    json_close(doc);
+    assert_int_equal(os_list(&names, &n_names, "haystacks/essays", "", &e), OK);
+    assert_int_equal(n, n_names);
+    os_names_free(names, n_names);
+}
+
+/* ---- JSON lines ---- */
+
+static void lines_of_json(void **state)
+{
+    static const char lines[] = "\xef\xbb\xbf{\"text\": \"One. Two\", \"body\": \"A.\"}\n\n"
+                                "  {\"body\": \"B\", \"text\": \"three.\\nFour\"}";
+    struct scratch s;
+    struct haystack *h;
+    struct error e;
+
+    (void)state;
+    scratch_init(&s);
+    scratch_write(&s, "a.jsonl", lines, strlen(lines));
+    assert_int_equal(haystack_open(&h, scratch_path(&s, "a.jsonl"), "none", &e), OK);
+    assert_string_equal(haystack_text(h).p, " One. Two three. Four");
+    haystack_free(h);
+    assert_int_equal(haystack_open_jsonl(&h, scratch_path(&s, "a.jsonl"), "body", &e), OK);
+    assert_string_equal(haystack_text(h).p, " A. B");
+    haystack_free(h);
+    assert_int_equal(haystack_open_jsonl(&h, scratch_path(&s, "a.jsonl"), "title", &e), ERR_FORMAT);
+    assert_non_null(strstr(e.message, "a.jsonl:1: $: \"title\" is missing"));
+    scratch_write(&s, "b.jsonl", "{\"text\": \"One.\"}\n{\"text\": ", 27);
+    assert_int_equal(haystack_open(&h, scratch_path(&s, "b.jsonl"), "none", &e), ERR_FORMAT);
+    assert_non_null(strstr(e.message, "b.jsonl:2"));
+    scratch_release(&s);
+}
+
+/* ---- needles ---- */
+
+static struct prompt_template *open_template(const char *name)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    if (template_open(&t, name, "prompts", &e) != OK)
+        fail_msg("%s", e.message);
+    return t;
+}
+
+static void a_haystack_of_needles(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_template("niah_multikey_2");
+    struct buf text = BUF_INIT(1 << 20);
+    struct haystack *h;
+    struct haystack *other;
+    struct haystack_tokens *ht;
+    struct window w;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(haystack_of_needles(&h, tpl, 1, 1, &e), OK);
+    assert_int_equal(haystack_of_needles(&other, tpl, 1, 2, &e), OK);
+    assert_true(haystack_endless(h));
+    assert_string_equal(haystack_name(h), "needles");
+    assert_string_not_equal(haystack_hash(h), haystack_hash(other));
+    ht = tokenize(h, &f);
+    w = window(ht, 1, 2, 3000);
+    assert_non_null(w.values);
+    for (size_t i = 0; i + 1 < w.n_boundaries; i++) {
+        decode(&f, w.ids + w.boundaries[i], w.boundaries[i + 1] - w.boundaries[i], &text);
+        assert_ptr_equal(strstr(text.data, " One of the special magic numbers for "), text.data);
+        assert_non_null(strstr(text.data, w.values[i]));
+        assert_int_equal(text.data[text.len - 1], '.');
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(w.values[i], w.values[k]);
+    }
+    haystack_tokens_free(ht);
+    haystack_free(h);
+    haystack_free(other);
+    template_free(tpl);
+    tpl = open_template("vt");
+    assert_int_equal(haystack_of_needles(&h, tpl, 1, 1, &e), ERR_USAGE);
+    template_free(tpl);
+    buf_release(&text);
+    fixture_close(&f);
+}
+
+static void needles_run_out(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_template("tokyo");
+    struct haystack *h;
+    struct haystack_tokens *ht;
+    struct window w;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(haystack_of_needles(&h, tpl, 1, 1, &e), OK);
+    ht = tokenize(h, &f);
+    w = window(ht, 1, 2, 900);
+    assert_true(w.n_boundaries > 50);
+    assert_int_equal(haystack_window(ht, 1, 2, 2000, &w, &e), ERR_USAGE);
+    assert_non_null(strstr(e.message, "haystack needles: template tokyo: the keys run out: there"));
+    haystack_tokens_free(ht);
+    haystack_free(h);
+    template_free(tpl);
+    fixture_close(&f);
+}
+
+/* ---- large texts ---- */
+
+/* From 16 MiB on only what is used is tokenized: the same text, sentence by sentence. */
+static void a_large_text_is_read_in_pieces(void **state)
+{
+    enum { SIZE = 17 << 20, WINDOW = 60000 };
+    struct fixture f = fixture_open_tiny();
+    struct buf text = BUF_INIT(32 << 20);
+    struct buf back = BUF_INIT(32 << 20);
+    struct haystack *h;
+    struct haystack_tokens *ht;
+    struct str folded;
+
+    (void)state;
+    for (size_t i = 0; text.len < SIZE; i++)
+        buf_printf(&text, "Row %zu went by. \"Was it %zu?\" asked no one%s", i, i * 7 % 1001,
+                   i % 9 ? ". " : ".\n\n");
+    h = from_text(text.data);
+    folded = haystack_text(h);
+    ht = tokenize(h, &f);
+    assert_true(haystack_token_count(ht) > SIZE / 8);
+    assert_true(haystack_windows(ht, 1000) == haystack_token_count(ht) / 1000);
+    for (uint64_t sample = 0; sample < 4; sample++) {
+        struct window w = window(ht, 5, sample, WINDOW);
+        const char *at;
+        decode(&f, w.ids, w.n, &back);
+        at = strstr(folded.p, back.data);
+        assert_non_null(at);
+        for (size_t i = 1, byte = 0, token = 0; i < w.n_boundaries; i++) {
+            size_t end = sentence_end(at, folded.n - (size_t)(at - folded.p), byte);
+            for (; token < w.boundaries[i]; token++)
+                byte += tokenizer_bytes(f.t, w.ids[token]).n;
+            assert_int_equal(byte, end);
+        }
+    }
+    haystack_tokens_free(ht);
+    haystack_free(h);
+    buf_release(&text);
+    buf_release(&back);
+    fixture_close(&f);
+}
+
+/* The end of a large text meets its beginning. */
+static void a_large_text_goes_round(void **state)
+{
+    enum { SIZE = 17 << 20 };
+    struct fixture f = fixture_open_tiny();
+    char *text = malloc(SIZE + 1);
+    struct haystack *h;
+    struct haystack_tokens *ht;
+    struct window w;
+    struct buf back = BUF_INIT(64 << 20);
+
+    (void)state;
+    assert_non_null(text);
+    memset(text, 'a', SIZE);
+    text[SIZE] = '\0';
+    for (size_t i = 9; i < SIZE; i += 10)
+        text[i] = ' ';
+    memcpy(text + SIZE - 7, " aaa. ", 6);
+    text[SIZE - 1] = 'b';
+    h = from_text(text);
+    ht = tokenize(h, &f);
+    w = window(ht, 1, 1, 100);
+    decode(&f, w.ids, w.n, &back);
+    assert_non_null(strstr(back.data, "aaaaaaaaa aaaaaaaaa"));
+    for (size_t n = 1000; !strstr(back.data, "b a"); n *= 2) {
+        assert_true(n < 64 << 20);
+        w = window(ht, 1, 1, n);
+        decode(&f, w.ids, w.n, &back);
+    }
+    haystack_tokens_free(ht);
+    haystack_free(h);
+    buf_release(&back);
+    free(text);
+    fixture_close(&f);
+}
+
+/* Nothing ends a sentence, and still samples start at places of their own. */
+static void no_sentence_ends(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct buf text = BUF_INIT(1 << 20);
+    struct haystack *h;
+    struct haystack_tokens *ht;
+    struct tokens first = {0};
+    size_t same = 0;
+    struct error e;
+
+    (void)state;
+    for (size_t i = 0; i < 20000; i++)
+        buf_printf(&text, "%s%zu", i % 3 ? " and then row " : ", ", i);
+    h = from_text(text.data);
+    ht = tokenize(h, &f);
+    for (uint64_t sample = 0; sample < 50; sample++) {
+        struct window w = window(ht, 1, sample, 500);
+        if (sample == 0)
+            assert_int_equal(tokens_append(&first, w.ids, w.n, &e), OK);
+        else
+            same += memcmp(first.ids, w.ids, 500 * sizeof(token_id)) == 0;
+        assert_true(window_snap(&w, f.t, 250, 400, 512) == 0 ||
+                    window_snap(&w, f.t, 250, 400, 100) == 250);
+    }
+    assert_int_equal(same, 0);
+    tokens_release(&first);
+    haystack_tokens_free(ht);
+    haystack_free(h);
+    buf_release(&text);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +814,13 @@ int main(void)
         cmocka_unit_test(fills_have_names),
         cmocka_unit_test(short_texts_are_filled),
         cmocka_unit_test(each_round_is_shuffled_anew),
+        cmocka_unit_test(the_manifest_is_right),
+        cmocka_unit_test(lines_of_json),
+        cmocka_unit_test(a_haystack_of_needles),
+        cmocka_unit_test(needles_run_out),
+        cmocka_unit_test(a_large_text_is_read_in_pieces),
+        cmocka_unit_test(a_large_text_goes_round),
+        cmocka_unit_test(no_sentence_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

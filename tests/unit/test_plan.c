@@ -1,4 +1,5 @@
 /* The plan's order is a walk over the prefix tree of its prompts: no token is evaluated twice. */
+#include "needlegrid/os.h"
 #include "needlegrid/plan.h"
 
 #include <setjmp.h>
@@ -121,6 +122,99 @@ static void each_token_of_the_tree_is_evaluated_once(void **state)
     close_fixture(&f);
 }
 
+/* Each shipped task: with all its needles, with more, and packed, in haystacks that repeat or not.
+ */
+static void check_task(struct fixture *f, const char *name)
+{
+    static const char *const haystacks[] = {NULL, "noise", "prose"};
+    static const size_t long_lengths[] = {2000, 2100, 3000};
+    static const size_t distractors = 6;
+    struct sweep *s = &f->sweep;
+    struct error e;
+
+    template_free(f->tpl);
+    if (template_open(&f->tpl, name, "prompts", &e) != OK)
+        fail_msg("%s", e.message);
+    s->tpl = f->tpl;
+    s->lengths = long_lengths;
+    s->n_lengths = 3;
+    s->samples = 1;
+    for (s->seed = 0; s->seed < 6; s->seed++) {
+        struct plan p;
+        bool many = f->tpl->kind == TASK_NEEDLES && f->tpl->queries == 1;
+        s->haystack = haystacks[s->seed % 3];
+        s->distractors = many && s->seed % 2 ? &distractors : NULL;
+        s->packed = many && s->seed >= 3;
+        make(&p, f);
+        assert_int_equal(p.n, 3 * sweep_depths(s));
+        assert_int_equal(sweep_depths(s), f->tpl->kind == TASK_NEEDLES ? 7 : 1);
+        if (p.prompt_tokens - p.shared_tokens != tree_size(&p))
+            fail_msg("%s, seed %d: %zu tokens, and the tree has %zu", name, (int)s->seed,
+                     (size_t)(p.prompt_tokens - p.shared_tokens), tree_size(&p));
+        plan_release(&p);
+    }
+}
+
+static void every_task_walks_its_tree(void **state)
+{
+    struct fixture f;
+    char **names;
+    size_t n;
+    struct error e;
+
+    (void)state;
+    open_fixture(&f);
+    assert_int_equal(os_list(&names, &n, "prompts", ".json", &e), OK);
+    assert_true(n >= 20);
+    for (size_t i = 0; i < n; i++) {
+        names[i][strlen(names[i]) - strlen(".json")] = '\0';
+        check_task(&f, names[i]);
+    }
+    os_names_free(names, n);
+    close_fixture(&f);
+}
+
+/* One context, all its questions: everything but the question is evaluated once. */
+static void packed_prompts_share_all_but_the_question(void **state)
+{
+    struct fixture f;
+    struct plan p;
+
+    (void)state;
+    open_fixture(&f);
+    f.sweep.packed = true;
+    f.sweep.n_lengths = 4;
+    make(&p, &f);
+    for (size_t i = 0; i < p.n; i++) {
+        const struct plan_item *item = &p.items[i];
+        bool first = i == 0 || item[-1].spec.sample != item->spec.sample ||
+                     item[-1].spec.context_length != item->spec.context_length;
+        assert_true(first || item->prompt_tokens - item->shared < 30);
+    }
+    plan_release(&p);
+    close_fixture(&f);
+}
+
+static void tasks_have_names(void **state)
+{
+    struct fixture f;
+    struct buf name = BUF_INIT(100);
+
+    (void)state;
+    open_fixture(&f);
+    sweep_task(&f.sweep, &name);
+    assert_string_equal(buf_str(&name), "single");
+    assert_string_equal(sweep_haystack(&f.sweep), "essays");
+    f.sweep.packed = true;
+    f.sweep.haystack = NULL;
+    buf_clear(&name);
+    sweep_task(&f.sweep, &name);
+    assert_string_equal(buf_str(&name), "single-packed");
+    assert_string_equal(sweep_haystack(&f.sweep), "essays");
+    buf_release(&name);
+    close_fixture(&f);
+}
+
 /* Samples follow one another; what they share by chance, a few first words, may be lost. */
 static void samples_cost_little_more_than_the_tree(void **state)
 {
@@ -194,7 +288,7 @@ static void a_short_text_gives_way_to_prose(void **state)
     make(&p, &f);
     assert_int_equal(p.substitute_from, 16384);
     for (size_t i = 0; i < p.n; i++)
-        assert_string_equal(haystack_tokens_name(plan_haystack(&p, i)),
+        assert_string_equal(plan_haystack_name(&p, i),
                             p.items[i].spec.context_length == 1024 ? "essays" : "prose");
     plan_release(&p);
     f.sweep.fill = FILL_REPEAT;
@@ -208,6 +302,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_token_of_the_tree_is_evaluated_once),
+        cmocka_unit_test(every_task_walks_its_tree),
+        cmocka_unit_test(packed_prompts_share_all_but_the_question),
+        cmocka_unit_test(tasks_have_names),
         cmocka_unit_test(samples_cost_little_more_than_the_tree),
         cmocka_unit_test(every_combination_is_planned_once),
         cmocka_unit_test(too_short_a_length_names_the_minimum),

@@ -149,9 +149,9 @@ static void no_city_is_named(void **state)
     if (template_open(&t, "tokyo", "prompts", &e) != OK)
         fail_msg("%s", e.message);
     write_prose(&b, 4, 0, PARAGRAPHS);
-    for (size_t i = 0; i < t->n_keys; i++) {
-        assert_null(strstr(buf_str(&b), t->keys[i]));
-        assert_null(prose_phrase_with(t->keys[i]));
+    for (size_t i = 0; i < t->keys.n_list; i++) {
+        assert_null(strstr(buf_str(&b), t->keys.list[i]));
+        assert_null(prose_phrase_with(t->keys.list[i]));
     }
     buf_release(&b);
     template_free(t);

@@ -69,12 +69,27 @@ static void nonsense(void **state)
     check(INT64_MAX, INT64_MAX, 1, 1);
 }
 
+/* A mean that is no count of hits: between its neighbours; outside of [0, 1] it is cut. */
+static void of_a_mean(void **state)
+{
+    struct interval half = wilson_95_mean(0.5, 10), below = wilson_95(5, 11), over, cut;
+
+    (void)state;
+    assert_true(half.low == wilson_95(5, 10).low && half.high == wilson_95(5, 10).high);
+    over = wilson_95_mean(5.5 / 11, 11);
+    assert_true(below.low < over.low && over.low < wilson_95(6, 11).low);
+    cut = wilson_95_mean(1.5, 4);
+    assert_true(cut.low == wilson_95(4, 4).low && cut.high == 1);
+    cut = wilson_95_mean(-1, 4);
+    assert_true(cut.low == 0 && cut.high == wilson_95(0, 4).high);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newcombe_1998),  cmocka_unit_test(closed_forms),
         cmocka_unit_test(ends_are_exact), cmocka_unit_test(mirrors),
-        cmocka_unit_test(nonsense),
+        cmocka_unit_test(nonsense),       cmocka_unit_test(of_a_mean),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,51 +33,28 @@ static void the_shipped_template(void **state)
     (void)state;
     assert_string_equal(t->name, "tokyo");
     assert_string_equal(t->task, "single");
-    assert_string_equal(t->needle, " The special magic {key} number is: {value}.");
+    assert_int_equal(t->kind, TASK_NEEDLES);
+    assert_int_equal(t->n_needles, 1);
+    assert_string_equal(t->needles[0], " The special magic {key} number is: {value}.");
     assert_string_equal(t->question, " What is the special magic {key} number?");
     assert_string_equal(t->answer_prefix, " The special magic {key} number is: ");
     assert_string_equal(t->scorer, "number");
-    assert_int_equal(t->value_digits, 7);
+    assert_int_equal(t->value.kind, GENERATE_DIGITS);
+    assert_int_equal(t->value.length, 7);
     assert_int_equal(t->max_tokens, 16);
     assert_int_equal(t->n_stop, 2);
     assert_string_equal(t->stop[0], "\n");
     assert_string_equal(t->stop[1], ".");
-    assert_int_equal(t->n_keys, 65);
-    assert_string_equal(t->keys[0], "London");
-    assert_string_equal(t->keys[64], "Helsinki");
+    assert_int_equal(t->keys.n_list, 65);
+    assert_string_equal(t->keys.list[0], "London");
+    assert_string_equal(t->keys.list[64], "Helsinki");
     assert_int_equal(strlen(t->hash), 64);
     assert_non_null(strstr(t->text, "\"max_tokens\": 16"));
     template_free(t);
     template_free(NULL);
 }
 
-/* ---- drawing and filling ---- */
-
-static void draws_are_named_by_seed_and_sample(void **state)
-{
-    struct prompt_template *t = open_tokyo();
-    size_t seen[65] = {0};
-    size_t same = 0;
-
-    (void)state;
-    for (uint64_t i = 0; i < 5000; i++) {
-        struct needle a = template_draw(t, NULL, 1, i);
-        struct needle b = template_draw(t, NULL, 1, i);
-        struct needle c = template_draw(t, NULL, 2, i);
-        assert_ptr_equal(a.key, b.key);
-        assert_string_equal(a.value, b.value);
-        assert_int_equal(strlen(a.value), 7);
-        assert_int_equal(strspn(a.value, "0123456789"), 7);
-        assert_true(a.value[0] != '0');
-        same += strcmp(a.value, c.value) == 0;
-        for (size_t k = 0; k < t->n_keys; k++)
-            seen[k] += t->keys[k] == a.key;
-    }
-    assert_true(same <= 1);
-    for (size_t k = 0; k < t->n_keys; k++) /* 77 are expected; the deviation is 9 */
-        assert_true(seen[k] > 30 && seen[k] < 130);
-    template_free(t);
-}
+/* ---- filling ---- */
 
 static void fields_are_filled(void **state)
 {
@@ -92,15 +69,19 @@ static void fields_are_filled(void **state)
         {"{value}", "1234567"},
         {"}{", "}{"},
     };
-    struct needle n = {"Oslo", "1234567"};
+    struct prompt_template *t = open_tokyo();
+    struct filling f = {.key = "Oslo", .value = "1234567"};
     struct buf b = BUF_INIT(1000);
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         buf_clear(&b);
-        template_fill(&b, cases[i].pattern, &n);
+        template_fill(&b, t, cases[i].pattern, &f);
         assert_string_equal(buf_str(&b), cases[i].want);
+        assert_true(f.value_at == (i == 0 ? 7 : i == 4 ? 0 : SIZE_MAX));
+        assert_true(f.key_at == (i == 0 ? 1 : i == 1 ? 0 : SIZE_MAX));
     }
+    template_free(t);
     buf_release(&b);
 }
 
@@ -168,7 +149,7 @@ static void the_good_one_is_good(void **state)
     if (parse_with("task", "\"x\"", &t, &e) != OK)
         fail_msg("%s", e.message);
     assert_string_equal(t->name, "bad");
-    assert_int_equal(t->n_keys, 2);
+    assert_int_equal(t->keys.n_list, 2);
     template_free(t);
 }
 
@@ -181,7 +162,7 @@ static void every_field_must_be_there(void **state)
         snprintf(message, sizeof(message), "$: \"%s\" is missing", good[i].name);
         expect_bad(good[i].name, NULL, message);
     }
-    expect_bad("value", "{}", "$.value: \"digits\" is missing");
+    expect_bad("value", "{}", "$.value: must have one of \"digits\", \"letters\"");
 }
 
 static void every_field_has_its_type(void **state)
@@ -254,6 +235,228 @@ static void fields_in_patterns(void **state)
         expect_bad(cases[i].name, cases[i].value, cases[i].message);
 }
 
+/* ---- the kinds ---- */
+
+/* The good template's text with `members` (", ..." or "") put behind it. */
+static enum status parse_more(const char *members, struct prompt_template **out, struct error *e)
+{
+    struct buf b = BUF_INIT(1 << 16);
+    enum status status;
+
+    for (size_t i = 0; i < COUNT(good); i++)
+        buf_printf(&b, "%s\"%s\": %s", b.len ? ", " : "{", good[i].name, good[i].value);
+    buf_printf(&b, "%s}", members);
+    status = template_parse(out, buf_str(&b), b.len, "folder/bad.json", e);
+    buf_release(&b);
+    return status;
+}
+
+static void defaults(void **state)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(parse_more("", &t, &e), OK);
+    assert_int_equal(t->kind, TASK_NEEDLES);
+    assert_null(t->haystack);
+    assert_string_equal(t->preamble, "");
+    assert_string_equal(t->answer_join, ", ");
+    assert_int_equal(t->queries, 1);
+    assert_int_equal(t->values, 1);
+    assert_int_equal(t->distractors, 0);
+    assert_false(t->near_keys || t->near_values);
+    assert_null(t->pattern);
+    template_free(t);
+}
+
+static void members_of_needles(void **state)
+{
+    static const struct {
+        const char *members;
+        const char *message; /* NULL = good */
+    } cases[] = {
+        {", \"queries\": 3, \"values\": 2, \"distractors\": 5", NULL},
+        {", \"distractors\": 5, \"near\": [\"values\"]", NULL},
+        {", \"fields\": {\"colour\": [\"red\", \"blue\"], \"word\": \"words\"}", NULL},
+        {", \"haystack\": \"noise\", \"preamble\": \" Read this.\"", NULL},
+        {", \"kind\": \"needles\"", NULL},
+        {", \"kind\": \"needle\"", "$.kind: must be needles, chain"},
+        {", \"kind\": 3", "$.kind: must be a string"},
+        {", \"chains\": 3", "$.chains: not used by the kind \"needles\""},
+        {", \"hop\": \"x\"", "$.hop: not used by the kind"},
+        {", \"queries\": 0", "$.queries: must be a whole number from 1"},
+        {", \"values\": 1001", "$.values: must be a whole number from 1 to 1000"},
+        {", \"queries\": 1000, \"values\": 1000", "$: has about"},
+        {", \"near\": \"keys\"", "$.near: must be an array"},
+        {", \"near\": [\"values\", \"names\"]", "$.near[1]: must be \"keys\" or"},
+        {", \"near\": [\"keys\"]", "$.near[0]: a list, or one character, has nothing near"},
+        {", \"preamble\": \"{key}\"", "$.preamble: must have no fields"},
+        {", \"preamble\": \"{x}\"", "$.preamble: unknown field {x}"},
+        {", \"pattern\": \"x\"", "$.pattern: only the scorer regex has a pattern"},
+        {", \"fields\": [1]", "$.fields: must be an object"},
+        {", \"fields\": {\"key\": \"uuid\"}", "$.fields.key: this name has a meaning already"},
+        {", \"fields\": {\"a\": \"uid\"}", "$.fields.a: must be an array of strings"},
+        {", \"fields\": {\"a\": \"uuid\", \"a\": \"uuid\"}", "$.fields.a: given twice"},
+        {", \"fields\": {\"a}\": \"uuid\"}", "no name for a field"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct prompt_template *t;
+        struct error e = {OK, ""};
+        enum status status = parse_more(cases[i].members, &t, &e);
+        if (status != (cases[i].message ? ERR_FORMAT : OK) ||
+            (cases[i].message && !strstr(e.message, cases[i].message)))
+            fail_msg("%s: \"%s\"", cases[i].members, e.message);
+        template_free(t);
+    }
+}
+
+static void generators(void **state)
+{
+    static const struct {
+        const char *value;
+        const char *message;
+    } cases[] = {
+        {"\"uuid\"", NULL},
+        {"\"words\"", NULL},
+        {"{\"letters\": 5}", NULL},
+        {"{\"capitals\": 18}", NULL},
+        {"[\"red\", \"blue\"]", NULL},
+        {"[\"red, dark\"]", "$.value[0]: must have no comma"},
+        {"[]", "$.value: must have at least one"},
+        {"[\"red\", \"red\"]", "$.value[1]: \"red\" stands twice among the value"},
+        {"\"number\"", "$.value: must be an array of strings, \"words\""},
+        {"7", "$.value: must be an array of strings"},
+        {"{\"letters\": 19}", "$.value.letters: must be a whole number from 1 to 18"},
+        {"{\"vowels\": 1}", "$.value: must have one of"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct prompt_template *t;
+        struct error e;
+        if (cases[i].message) {
+            expect_bad("value", cases[i].value, cases[i].message);
+            continue;
+        }
+        if (parse_with("value", cases[i].value, &t, &e) != OK)
+            fail_msg("%s: %s", cases[i].value, e.message);
+        template_free(t);
+    }
+}
+
+static void several_needles(void **state)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(parse_with("needle", "[\" {key} is one.\", \" {key} has {value}.\"]", &t, &e),
+                     OK);
+    assert_int_equal(t->n_needles, 2);
+    assert_int_equal(t->value_needle, 1);
+    template_free(t);
+    expect_bad("needle", "[]", "$.needle: must have at least one needle");
+    expect_bad("needle", "[\"{key} {value}\", \"\"]", "$.needle[1]: must not be empty");
+    expect_bad("needle", "[\"{key} {value}\", \"{value}\"]", "must have {value} exactly once");
+    expect_bad("needle", "[\"{key}\", \"{x}\"]", "$.needle[1]: unknown field {x}");
+}
+
+/* Whole templates of the other kinds; %s stands for members more. */
+static const char chain[] =
+    "{\"kind\": \"chain\", \"task\": \"t\", \"description\": \"d\", \"needle\": \" {key} = "
+    "{value}.\","
+    " \"hop\": \" {key} = {previous}.\", \"question\": \" Who has {value}?\","
+    " \"answer_prefix\": \" \", \"value\": {\"digits\": 5}, \"scorer\": \"all-of\", \"stop\": [],"
+    " \"max_tokens\": 50, \"keys\": {\"capitals\": 3}%s}";
+static const char list[] =
+    "{\"kind\": \"common-words\", \"task\": \"t\", \"description\": \"d\","
+    " \"needle\": \" {index}. {key}\", \"question\": \" Which?\", \"answer_prefix\": \" \","
+    " \"scorer\": \"all-of\", \"stop\": [], \"max_tokens\": 99, \"keys\": \"words\"%s}";
+
+/* `from`, if not NULL, is replaced by `to` first. */
+static void expect_kind(const char *form, const char *from, const char *to, const char *members,
+                        const char *message)
+{
+    struct prompt_template *t;
+    struct error e = {OK, ""};
+    struct buf text = BUF_INIT(10000);
+    struct buf b = BUF_INIT(10000);
+    const char *at;
+    enum status status;
+
+    buf_printf(&text, form, members);
+    at = from ? strstr(buf_str(&text), from) : buf_str(&text) + text.len;
+    assert_non_null(at);
+    buf_append(&b, buf_str(&text), (size_t)(at - buf_str(&text)));
+    if (from)
+        buf_printf(&b, "%s%s", to, at + strlen(from));
+    status = template_parse(&t, buf_str(&b), b.len, "f.json", &e);
+    if (status != (message ? ERR_FORMAT : OK) || (message && !strstr(e.message, message)))
+        fail_msg("%s: \"%s\", wanted \"%s\"", buf_str(&b), e.message, message ? message : "");
+    template_free(t);
+    buf_release(&text);
+    buf_release(&b);
+}
+
+static void chains(void **state)
+{
+    (void)state;
+    expect_kind(chain, NULL, NULL, "", NULL);
+    expect_kind(chain, NULL, NULL, ", \"chains\": 3, \"hops\": 2", NULL);
+    expect_kind(chain, NULL, NULL, ", \"values\": 3", "$.values: not used by the kind \"chain\"");
+    expect_kind(chain, NULL, NULL, ", \"chains\": 900, \"hops\": 900", "$: has about");
+    expect_kind(chain, "{key} = {value}", "{key} = {key}", "", "$.needle: must have {key} and");
+    expect_kind(chain, " {key} = {value}", " {key} = {value} {previous}", "",
+                "$.needle: must not have {previous}");
+    expect_kind(chain, "= {previous}", "= {value}", "", "$.hop: must have {key} and {previous}");
+    expect_kind(chain, "\"hop\": \" {key} = {previous}.\",", "", "", "$: \"hop\" is missing");
+    expect_kind(chain, "has {value}", "has {key}", "", "$.question: must not have names");
+    expect_kind(chain, "has {value}", "has it", "", "$.question: must have {value}");
+    expect_kind(chain, "{\"capitals\": 3}", "[\"A\", \"B, C\"]", "",
+                "$.keys[1]: must have no comma");
+}
+
+static void lists_of_words(void **state)
+{
+    (void)state;
+    expect_kind(list, NULL, NULL, "", NULL);
+    expect_kind(list, NULL, NULL, ", \"repeats\": {\"common\": 9, \"other\": 2}", NULL);
+    expect_kind(list, NULL, NULL, ", \"repeats\": {\"common\": 3, \"other\": 3}",
+                "$.repeats: \"common\" must be more than \"other\"");
+    expect_kind(list, NULL, NULL, ", \"repeats\": [9]", "$.repeats: must be an object");
+    expect_kind(list, NULL, NULL, ", \"repeats\": {\"rare\": 1}", "$.repeats.rare: unknown field");
+    expect_kind(list, NULL, NULL, ", \"alpha\": 2", "$.alpha: not used by the kind");
+    expect_kind(list, NULL, NULL, ", \"value\": \"uuid\"", "$.value: not used by the kind");
+    expect_kind(list, "common-words", "frequent-words", ", \"alpha\": 1.5, \"filler\": \"...\"",
+                NULL);
+    expect_kind(list, "common-words", "frequent-words", ", \"alpha\": 1",
+                "$.alpha: must be more than");
+    expect_kind(list, "common-words", "frequent-words", ", \"alpha\": \"2\"",
+                "$.alpha: must be a number");
+    expect_kind(list, "{index}. {key}", "{key} {index}", "", "$.needle: must have {index} before");
+    expect_kind(list, "{index}. {key}", "{index}", "", "$.needle: must have {key} exactly once");
+    expect_kind(list, "{index}. {key}", "{value} {key}", "",
+                "unknown field {value}: {key} and {index}");
+    expect_kind(list, " Which?", " Which {key}?", "", "$.question: must have no fields");
+}
+
+static void patterns_of_regex(void **state)
+{
+    const char *from = "\"scorer\": \"all-of\"";
+
+    (void)state;
+    expect_kind(chain, from, "\"scorer\": \"regex\"", "", "$: \"pattern\" is missing");
+    expect_kind(chain, from, "\"scorer\": \"regex\"", ", \"pattern\": \"[A-Z]{3}\"", NULL);
+    expect_kind(chain, from, "\"scorer\": \"regex\"", ", \"pattern\": \"is ({value})+\"", NULL);
+    expect_kind(chain, from, "\"scorer\": \"regex\"", ", \"pattern\": \"a(b\"",
+                "f.json: $.pattern:");
+    expect_kind(chain, from, "\"scorer\": \"regex\"", ", \"pattern\": \"\"",
+                "$.pattern: must not be");
+}
+
 static void fields_given_twice(void **state)
 {
     static const char text[] = "{\"task\": \"a\", \"task\": \"b\"}";
@@ -292,16 +495,14 @@ static void files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_shipped_template),
-        cmocka_unit_test(draws_are_named_by_seed_and_sample),
-        cmocka_unit_test(fields_are_filled),
-        cmocka_unit_test(the_good_one_is_good),
-        cmocka_unit_test(every_field_must_be_there),
-        cmocka_unit_test(every_field_has_its_type),
-        cmocka_unit_test(lists_and_numbers),
-        cmocka_unit_test(fields_in_patterns),
-        cmocka_unit_test(fields_given_twice),
-        cmocka_unit_test(files),
+        cmocka_unit_test(the_shipped_template),     cmocka_unit_test(fields_are_filled),
+        cmocka_unit_test(the_good_one_is_good),     cmocka_unit_test(every_field_must_be_there),
+        cmocka_unit_test(every_field_has_its_type), cmocka_unit_test(lists_and_numbers),
+        cmocka_unit_test(fields_in_patterns),       cmocka_unit_test(defaults),
+        cmocka_unit_test(members_of_needles),       cmocka_unit_test(generators),
+        cmocka_unit_test(several_needles),          cmocka_unit_test(chains),
+        cmocka_unit_test(lists_of_words),           cmocka_unit_test(patterns_of_regex),
+        cmocka_unit_test(fields_given_twice),       cmocka_unit_test(files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

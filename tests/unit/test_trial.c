@@ -98,19 +98,19 @@ static void expect_text(const struct tokenizer *tok, const struct trial *t, stru
 
     decode_ids(tok, t->prompt.ids, t->prompt.n, text);
     assert_int_equal(utf8_invalid_at(text->data, text->len), text->len);
-    assert_int_equal(count_text(text->data, t->needle.value), 1);
-    assert_int_equal(count_word(text->data, t->needle.key), 3);
-    n = (size_t)snprintf(question, sizeof(question),
-                         " What is the special magic %s number? The special magic %s number is: ",
-                         t->needle.key, t->needle.key);
+    assert_int_equal(count_text(text->data, t->expected[0]), 1);
+    assert_int_equal(count_word(text->data, t->key), 3);
+    n = (size_t)snprintf(
+        question, sizeof(question),
+        " What is the special magic %s number? The special magic %s number is: ", t->key, t->key);
     assert_true(text->len > n);
     assert_string_equal(text->data + text->len - n, question);
-    snprintf(needle, sizeof(needle), " The special magic %s number is: %s.", t->needle.key,
-             t->needle.value);
+    snprintf(needle, sizeof(needle), " The special magic %s number is: %s.", t->key,
+             t->expected[0]);
     decode_ids(tok, t->prompt.ids + t->needle_at, t->needle_tokens, text);
     assert_string_equal(text->data, needle);
     decode_ids(tok, t->answer.ids, t->answer.n, text);
-    assert_string_equal(text->data, t->needle.value);
+    assert_string_equal(text->data, t->expected[0]);
 }
 
 /* ids[0..n) are the encodings of the sentences in their text; the last one may be cut. */
@@ -142,8 +142,8 @@ static void expect_same(const struct trial *a, const struct trial *b)
     assert_int_equal(a->prompt.n, b->prompt.n);
     assert_memory_equal(a->prompt.ids, b->prompt.ids, a->prompt.n * sizeof(token_id));
     assert_int_equal(a->needle_at, b->needle_at);
-    assert_ptr_equal(a->needle.key, b->needle.key);
-    assert_string_equal(a->needle.value, b->needle.value);
+    assert_string_equal(a->key, b->key);
+    assert_string_equal(a->expected[0], b->expected[0]);
     assert_true(a->actual_depth == b->actual_depth);
 }
 
@@ -195,7 +195,7 @@ static void check_one(struct setup *s, struct setup *other, const struct tokeniz
     trial_release(&b);
     b = build_trial(other->b, length, depth, sample, seed + 1);
     tally->n++;
-    tally->same_value += strcmp(a.needle.value, b.needle.value) == 0;
+    tally->same_value += strcmp(a.expected[0], b.expected[0]) == 0;
     tally->same_haystack += same_haystack(&a, &b);
     trial_release(&b);
     trial_release(&a);
@@ -267,7 +267,7 @@ static void lengths_share_their_beginning(void **state)
 
     (void)state;
     assert_memory_equal(a.prompt.ids, b.prompt.ids, a.needle_at * sizeof(token_id));
-    assert_string_equal(a.needle.value, b.needle.value);
+    assert_string_equal(a.expected[0], b.expected[0]);
     trial_release(&a);
     trial_release(&b);
     setup_close(&s);
@@ -310,14 +310,14 @@ static void the_prompt_ends_where_the_answer_begins(void **state)
     for (uint64_t sample = 0; sample < 100; sample++) {
         struct trial t = build_trial(s.b, 64, 50, sample, 1);
         struct buf prompt = BUF_INIT(1000);
-        bool eight = t.needle.value[0] == '8';
+        bool eight = t.expected[0][0] == '8';
         char answer[32];
         decode_ids(f.t, t.prompt.ids, t.prompt.n, &prompt);
         assert_string_equal(prompt.data + prompt.len - (eight ? 6 : 7),
                             eight ? " It is" : " It is ");
         buf_clear(&prompt);
         decode_ids(f.t, t.answer.ids, t.answer.n, &prompt);
-        snprintf(answer, sizeof(answer), "%s%s", eight ? " " : "", t.needle.value);
+        snprintf(answer, sizeof(answer), "%s%s", eight ? " " : "", t.expected[0]);
         assert_string_equal(prompt.data, answer);
         assert_int_equal(t.answer.n, 5);
         assert_true(t.prompt.ids[0] != tokenizer_bos(f.t)); /* there is none */
@@ -328,6 +328,210 @@ static void the_prompt_ends_where_the_answer_begins(void **state)
     assert_true(joined > 2);
     setup_close(&s);
     template_free(tpl);
+    fixture_close(&f);
+}
+
+/* ---- many needles ---- */
+
+static struct prompt_template *open_prompt(const char *name)
+{
+    struct prompt_template *t;
+    struct error e;
+
+    if (template_open(&t, name, "prompts", &e) != OK)
+        fail_msg("%s", e.message);
+    return t;
+}
+
+static const char two_hops[] =
+    "{\"task\": \"t\", \"description\": \"d\", \"needle\": [\" {key} lives in the {house}.\","
+    " \" The {house} has the number {value}.\"], \"question\": \" Which number has {key}?\","
+    " \"answer_prefix\": \" {key} of the {house} has \", \"value\": {\"digits\": 5},"
+    " \"fields\": {\"house\": \"words\"}, \"distractors\": 4, \"scorer\": \"number\","
+    " \"stop\": [], \"max_tokens\": 8, \"keys\": {\"capitals\": 4}}";
+
+/* Two needles have to be put together; the one with the value is at the depth. */
+static void needles_with_fields(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = parse_template(two_hops);
+    struct setup s = setup_open("essays", NULL, tpl, f.t);
+    struct buf text = BUF_INIT(1 << 20);
+
+    (void)state;
+    for (uint64_t sample = 0; sample < 50; sample++) {
+        struct trial t = build_trial(s.b, 900, 100, sample, 1);
+        const struct planted *first = &t.needles[0];
+        const struct planted *second = &t.needles[1];
+        char house[64];
+        const char *at;
+        assert_int_equal(t.n_needles, 10);
+        assert_int_equal(t.n_expected, 1);
+        assert_int_equal(t.n_decoys, 4);
+        assert_true(first->asked && second->asked && !t.needles[2].asked);
+        assert_string_equal(first->value, "");
+        assert_int_equal(first->value_tokens, 0);
+        assert_int_equal(t.needle_at, second->at);
+        assert_int_equal(second->at + second->n_tokens, t.question_at);
+        decode_ids(f.t, t.prompt.ids + first->at, first->n_tokens, &text);
+        at = strstr(text.data, " lives in the ");
+        assert_non_null(at);
+        snprintf(house, sizeof(house), "%.*s", (int)strcspn(at + 14, "."), at + 14);
+        decode_ids(f.t, t.prompt.ids, t.prompt.n, &text);
+        assert_int_equal(count_text(text.data, house), 3);
+        trial_release(&t);
+    }
+    setup_close(&s);
+    template_free(tpl);
+    buf_release(&text);
+    fixture_close(&f);
+}
+
+/* Distractors do not change what is asked for, nor each other. */
+static void distractors_come_on_top(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_tokyo();
+    struct setup plain = setup_open("essays", NULL, tpl, f.t);
+    struct trial few;
+    struct trial many;
+    struct error e;
+
+    (void)state;
+    for (uint64_t sample = 0; sample < 20; sample++) {
+        struct trial alone = build_trial(plain.b, 1500, 50, sample, 3);
+        struct trial_options o = {.distractors = 5};
+        struct setup a;
+        struct setup b;
+        assert_int_equal(setup_try(&a, "essays", NULL, tpl, &o, f.t, &e), OK);
+        o.distractors = 20;
+        assert_int_equal(setup_try(&b, "essays", NULL, tpl, &o, f.t, &e), OK);
+        few = build_trial(a.b, 1500, 50, sample, 3);
+        many = build_trial(b.b, 1500, 50, sample, 3);
+        assert_string_equal(few.key, alone.key);
+        assert_string_equal(many.expected[0], alone.expected[0]);
+        assert_int_equal(few.n_decoys, 5);
+        assert_int_equal(many.n_decoys, 20);
+        for (size_t i = 0; i < 5; i++)
+            assert_string_equal(few.decoys[i], many.decoys[i]);
+        assert_true(fabs(many.actual_depth - 50) < 10);
+        trial_release(&alone);
+        trial_release(&few);
+        trial_release(&many);
+        setup_close(&a);
+        setup_close(&b);
+    }
+    setup_close(&plain);
+    template_free(tpl);
+    fixture_close(&f);
+}
+
+static size_t count_differences(const char *a, const char *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; a[i] && b[i]; i++)
+        n += a[i] != b[i];
+    return n + (strlen(a) != strlen(b) ? 100 : 0);
+}
+
+static void near_keys_and_values(void **state)
+{
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_prompt("uuid");
+    struct setup s = setup_open("essays", NULL, tpl, f.t);
+
+    (void)state;
+    for (uint64_t sample = 0; sample < 50; sample++) {
+        struct trial t = build_trial(s.b, 2000, 50, sample, 1);
+        assert_int_equal(t.n_needles, 4);
+        for (size_t i = 1; i < 4; i++) {
+            assert_int_equal(count_differences(t.needles[i].key, t.key), 1);
+            assert_int_equal(count_differences(t.needles[i].value, t.expected[0]), 1);
+        }
+        trial_release(&t);
+    }
+    setup_close(&s);
+    template_free(tpl);
+    fixture_close(&f);
+}
+
+/* The prompts of one context differ in the question alone; each asks for the needle at its depth.
+ */
+static void packed_contexts(void **state)
+{
+    static const double depths[] = {0, 30, 60, 100};
+    struct trial_options o = {.depths = depths, .n_depths = 4, .distractors = 2};
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_tokyo();
+    struct setup s;
+    struct error e;
+    struct trial_spec other = {1000, 50, 1, 1};
+    struct trial t = {.key = NULL};
+
+    (void)state;
+    assert_int_equal(setup_try(&s, "essays", NULL, tpl, &o, f.t, &e), OK);
+    for (uint64_t sample = 0; sample < 50; sample++) {
+        struct trial first = build_trial(s.b, 1000, 0, sample, 1);
+        for (size_t d = 1; d < 4; d++) {
+            struct trial next = build_trial(s.b, 1000, depths[d], sample, 1);
+            assert_int_equal(next.question_at, first.question_at);
+            assert_memory_equal(next.prompt.ids, first.prompt.ids,
+                                first.question_at * sizeof(token_id));
+            assert_string_not_equal(next.key, first.key);
+            assert_string_equal(next.expected[0], next.needles[d].value);
+            assert_int_equal(next.needle_at, next.needles[d].at);
+            assert_true(next.needles[d].asked && !next.needles[0].asked);
+            assert_int_equal(next.n_decoys, 3 + 2);
+            assert_true(fabs(next.actual_depth - depths[d]) < 12);
+            trial_release(&next);
+        }
+        trial_release(&first);
+    }
+    assert_int_equal(trial_build(s.b, &other, &t, &e), ERR_USAGE);
+    assert_non_null(strstr(e.message, "depth 50: the packed prompts have no needle there"));
+    setup_close(&s);
+    template_free(tpl);
+    fixture_close(&f);
+}
+
+/* What each word list promises: how often every word stands in it. */
+static void lists_keep_their_counts(void **state)
+{
+    static const struct {
+        const char *prompt;
+        size_t length;
+        size_t counts[3]; /* of the first three words asked for; 0 = any */
+    } cases[] = {
+        {"cwe", 20000, {30, 30, 30}},
+        {"cwe", 700, {0, 0, 0}},
+        {"fwe", 20000, {0, 0, 0}},
+    };
+    struct fixture f = fixture_open_tiny();
+    struct buf text = BUF_INIT(1 << 20);
+
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        struct prompt_template *tpl = open_prompt(cases[c].prompt);
+        struct setup s = setup_open("none", NULL, tpl, f.t);
+        struct trial t = build_trial(s.b, cases[c].length, (double)NAN, 3, 1);
+        size_t counts[3];
+        decode_ids(f.t, t.prompt.ids, t.question_at, &text);
+        for (size_t i = 0; i < 3; i++) {
+            counts[i] = count_word(text.data, t.expected[i]);
+            assert_true(counts[i] >= 2);
+            assert_true(cases[c].counts[i] == 0 || counts[i] == cases[c].counts[i]);
+        }
+        if (tpl->kind == TASK_FREQUENT_WORDS)
+            assert_true(counts[0] > counts[1] && counts[1] > counts[2]);
+        else
+            assert_true(counts[0] == counts[1] && counts[1] == counts[2]);
+        assert_true(t.prompt.n + t.max_tokens + 40 > cases[c].length);
+        trial_release(&t);
+        setup_close(&s);
+        template_free(tpl);
+    }
+    buf_release(&text);
     fixture_close(&f);
 }
 
@@ -374,29 +578,25 @@ static void bad_specifications(void **state)
     fixture_close(&f);
 }
 
-/* One digit, so that a value is easily met by chance. */
-static void a_value_in_the_haystack(void **state)
+/* One digit, so that a value is easily met by chance: it is not drawn then. */
+static void a_value_in_the_haystack_is_not_drawn(void **state)
 {
     struct fixture f = fixture_open_tiny();
     struct prompt_template *tpl = make_template(1, 4);
     struct setup s = setup_open("text", "All of 1234 and 6789 but not the one between.", tpl, f.t);
-    size_t refused = 0;
+    struct setup bad;
+    struct error e;
 
     (void)state;
     for (uint64_t sample = 0; sample < 100; sample++) {
-        struct trial_spec spec = {100, 50, sample, 1};
-        struct trial t = {0};
-        struct error e;
-        if (trial_build(s.b, &spec, &t, &e) == OK) {
-            assert_string_equal(t.needle.value, "5");
-            trial_release(&t);
-        } else {
-            assert_non_null(strstr(e.message, "stands in haystack text too"));
-            refused++;
-        }
+        struct trial t = build_trial(s.b, 100, 50, sample, 1);
+        assert_string_equal(t.expected[0], "5");
+        trial_release(&t);
     }
-    assert_true(refused > 50 && refused < 100);
     setup_close(&s);
+    assert_int_equal(setup_try(&bad, "text", "987654321", tpl, NULL, f.t, &e), ERR_USAGE);
+    assert_non_null(strstr(e.message, "template small: the values run out: there are 9"));
+    setup_close(&bad);
     template_free(tpl);
     fixture_close(&f);
 }
@@ -409,6 +609,7 @@ static void a_key_in_the_haystack_is_not_drawn(void **state)
     struct prompt_template *tpl = open_tokyo();
     struct buf names = BUF_INIT(1000);
     size_t redrawn = 0;
+    struct setup all = setup_open("text", "Nothing of the kind.", tpl, f.t);
     struct trial t = {0};
     struct haystack *h;
     struct haystack_tokens *ht;
@@ -418,18 +619,20 @@ static void a_key_in_the_haystack_is_not_drawn(void **state)
     (void)state;
     assert_int_equal(haystack_from_text(&h, "my.txt", text, strlen(text), &e), OK);
     assert_int_equal(haystack_tokenize(&ht, h, f.t, &e), OK);
-    assert_int_equal(trial_builder_new(&b, tpl, ht, f.t, &e), OK);
+    assert_int_equal(trial_builder_new(&b, tpl, NULL, ht, f.t, &e), OK);
     assert_int_equal(trial_skipped_keys(b, &names), 1);
     assert_string_equal(buf_str(&names), "Oslo");
     for (uint64_t sample = 0; sample < 1000; sample++) {
         struct trial_spec spec = {100, 50, sample, 0};
-        const char *all = template_draw(tpl, NULL, 0, sample).key;
+        struct trial other = build_trial(all.b, 100, 50, sample, 0);
         assert_int_equal(trial_build(b, &spec, &t, &e), OK);
-        assert_string_not_equal(t.needle.key, "Oslo");
-        redrawn += strcmp(t.needle.key, all) != 0;
-        assert_true(strcmp(t.needle.key, all) == 0 || strcmp(all, "Oslo") == 0);
+        assert_string_not_equal(t.key, "Oslo");
+        redrawn += strcmp(t.key, other.key) != 0;
+        assert_true(strcmp(t.key, other.key) == 0 || strcmp(other.key, "Oslo") == 0);
+        trial_release(&other);
     }
     assert_in_range(redrawn, 5, 35);
+    setup_close(&all);
     trial_release(&t);
     buf_release(&names);
     trial_builder_free(b);
@@ -450,11 +653,11 @@ static void a_haystack_with_every_key_is_refused(void **state)
     struct error e;
 
     (void)state;
-    for (size_t i = 0; i < tpl->n_keys; i++)
-        buf_printf(&text, "We went to %s. ", tpl->keys[i]);
+    for (size_t i = 0; i < tpl->keys.n_list; i++)
+        buf_printf(&text, "We went to %s. ", tpl->keys.list[i]);
     assert_int_equal(haystack_from_text(&h, "my.txt", text.data, text.len, &e), OK);
     assert_int_equal(haystack_tokenize(&ht, h, f.t, &e), OK);
-    assert_int_equal(trial_builder_new(&b, tpl, ht, f.t, &e), ERR_FORMAT);
+    assert_int_equal(trial_builder_new(&b, tpl, NULL, ht, f.t, &e), ERR_FORMAT);
     assert_null(b);
     assert_non_null(strstr(e.message, "template tokyo: every key stands in the haystack"));
     haystack_tokens_free(ht);
@@ -476,11 +679,80 @@ static void an_answer_longer_than_its_reserve(void **state)
     (void)state;
     assert_int_equal(haystack_from_text(&h, "t", "Text.", 5, &e), OK);
     assert_int_equal(haystack_tokenize(&ht, h, f.t, &e), OK);
-    assert_int_equal(trial_builder_new(&b, tpl, ht, f.t, &e), ERR_USAGE);
+    assert_int_equal(trial_builder_new(&b, tpl, NULL, ht, f.t, &e), ERR_USAGE);
     assert_non_null(strstr(e.message, "has 7 tokens, and max_tokens is 6"));
     haystack_tokens_free(ht);
     haystack_free(h);
     template_free(tpl);
+    fixture_close(&f);
+}
+
+/* More keys than the list has, or than the haystack leaves. */
+static void keys_run_out(void **state)
+{
+    struct trial_options o = {.distractors = 64};
+    struct fixture f = fixture_open_tiny();
+    struct prompt_template *tpl = open_tokyo();
+    struct setup s;
+    struct error e;
+
+    (void)state;
+    assert_int_equal(setup_try(&s, "text", "Nothing.", tpl, &o, f.t, &e), OK);
+    setup_close(&s);
+    assert_int_equal(setup_try(&s, "text", "We went to Oslo.", tpl, &o, f.t, &e), ERR_USAGE);
+    assert_string_equal(e.message,
+                        "template tokyo: the keys run out: it has 65, 1 of them stand in the "
+                        "haystack, and a prompt needs more than 64");
+    setup_close(&s);
+    o.distractors = 65;
+    assert_int_equal(setup_try(&s, "text", "Nothing.", tpl, &o, f.t, &e), ERR_USAGE);
+    assert_string_equal(e.message, "template tokyo: the keys run out: there are 65, and a prompt "
+                                   "needs more than 65");
+    setup_close(&s);
+    o.distractors = 1000;
+    assert_int_equal(setup_try(&s, "text", "Nothing.", tpl, &o, f.t, &e), ERR_USAGE);
+    assert_non_null(strstr(e.message, "1001 needles: at most 1000"));
+    setup_close(&s);
+    template_free(tpl);
+    fixture_close(&f);
+}
+
+/* Strings of every generator that stand in the text are not drawn. */
+static void nothing_is_drawn_that_stands_in_the_text(void **state)
+{
+    static const char form[] =
+        "{\"task\": \"t\", \"description\": \"d\", \"needle\": \" {key} is {value}.\","
+        " \"question\": \" What is {key}?\", \"answer_prefix\": \" It is \", \"value\": %s,"
+        " \"scorer\": \"contains\", \"stop\": [], \"max_tokens\": 40, \"keys\": [\"Ulm\"]}";
+    static const char *const values[] = {"{\"digits\": 1}", "{\"letters\": 1}", "{\"capitals\": 1}",
+                                         "[\"red\", \"green\", \"blue sky\"]"};
+    static const char text[] = "Of 1 to 8 there are x23456789, and b c d e f g h i j k l m n o p q "
+                               "r s t u v w x y z; B C D E F G H I J K L M N O P Q R S T U V W X Y "
+                               "Z but no first one, a red or (blue sky).";
+    static const char *const left[] = {NULL, "a", "A", "green"};
+    struct fixture f = fixture_open_tiny();
+    struct error e;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(values); i++) {
+        char json[1000];
+        struct prompt_template *tpl;
+        struct setup s;
+        snprintf(json, sizeof(json), form, values[i]);
+        tpl = parse_template(json);
+        if (left[i] && i != 1) {
+            struct trial t;
+            assert_int_equal(setup_try(&s, "text", text, tpl, NULL, f.t, &e), OK);
+            t = build_trial(s.b, 200, 50, 7, 1);
+            assert_string_equal(t.expected[0], left[i]);
+            trial_release(&t);
+        } else { /* "a" is there as well, and all digits are */
+            assert_int_equal(setup_try(&s, "text", text, tpl, NULL, f.t, &e), ERR_USAGE);
+            assert_non_null(strstr(e.message, "the values run out"));
+        }
+        setup_close(&s);
+        template_free(tpl);
+    }
     fixture_close(&f);
 }
 
@@ -492,10 +764,17 @@ int main(void)
         cmocka_unit_test(lengths_share_their_beginning),
         cmocka_unit_test(the_prompt_ends_where_the_answer_begins),
         cmocka_unit_test(bad_specifications),
-        cmocka_unit_test(a_value_in_the_haystack),
+        cmocka_unit_test(a_value_in_the_haystack_is_not_drawn),
         cmocka_unit_test(a_key_in_the_haystack_is_not_drawn),
         cmocka_unit_test(a_haystack_with_every_key_is_refused),
         cmocka_unit_test(an_answer_longer_than_its_reserve),
+        cmocka_unit_test(needles_with_fields),
+        cmocka_unit_test(distractors_come_on_top),
+        cmocka_unit_test(near_keys_and_values),
+        cmocka_unit_test(packed_contexts),
+        cmocka_unit_test(lists_keep_their_counts),
+        cmocka_unit_test(keys_run_out),
+        cmocka_unit_test(nothing_is_drawn_that_stands_in_the_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
