@@ -2,7 +2,7 @@
  * A grid: one run's accuracy by context length (columns) and depth (rows).
  *
  *     struct grid g;
- *     if (grid_load(&g, store, run_id, e) != OK) ...
+ *     if (grid_load(&g, store, run_id, NULL, e) != OK) ...
  *     const struct grid_cell *c = grid_at(&g, row, column);
  *     grid_release(&g);
  */
@@ -24,7 +24,8 @@ struct grid_cell {
 
 struct grid {
     int64_t run_id;
-    char *title;             /* "model, rule" */
+    char *title;             /* "run 1: model, rule" */
+    char *detail;            /* "run 1: rule (scales), task, prompt, haystack, seed, isa" */
     int64_t training_length; /* tokens; 0 if unknown */
     int64_t *lengths;        /* [n_lengths], rising */
     size_t n_lengths;
@@ -33,9 +34,10 @@ struct grid {
     struct grid_cell *cells; /* [n_depths, n_lengths] */
 };
 
-/* run_id must exist: ERR_NOT_FOUND names it otherwise. */
+/* run_id must exist: ERR_NOT_FOUND names it otherwise. `scorer` as in trial_filter; it stands in
+ * the title. */
 NG_MUST_USE enum status grid_load(struct grid *out, struct store *s, int64_t run_id,
-                                  struct error *e);
+                                  const char *scorer, struct error *e);
 void grid_release(struct grid *g);
 
 const struct grid_cell *grid_at(const struct grid *g, size_t depth, size_t length);

@@ -16,4 +16,7 @@ struct interval {
  */
 struct interval wilson_95(int64_t hits, int64_t n);
 
+/* The same for a mean score in 0..1 that need not be hits over n. */
+struct interval wilson_95_mean(double mean, int64_t n);
+
 #endif

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* docs/protocol.md, "Exit codes" */
-enum exit_code { EXIT_PASSED = 0, EXIT_GATE = 1, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3 };
+/* docs/protocol.md, "Exit status"; 1 is kept for gates */
+enum exit_code { EXIT_PASSED = 0, EXIT_USAGE = 2, EXIT_INCOMPLETE = 3 };
 
 struct option {
     const char *name;     /* without the dashes */
@@ -36,8 +36,8 @@ struct command {
     int (*run)(const struct args *a, struct error *e);
 };
 
-extern const struct command command_run, command_heatmap, command_export, command_show,
-    command_info;
+extern const struct command command_run, command_heatmap, command_summary, command_show,
+    command_export, command_attention, command_score, command_plan, command_info, command_list;
 
 extern const char needlegrid_version[];
 
@@ -58,8 +58,10 @@ bool args_flag(const struct args *a, const char *name);
 const char *const *args_all(const struct args *a, const char *name, size_t *n);
 size_t args_positional_count(const struct args *a);
 const char *args_positional(const struct args *a, size_t i);
-/* Every option with its value as one JSON object. */
+/* Every option with its value as one JSON object, and back. `name` stands for it in messages. */
 void args_json(const struct args *a, struct buf *out);
+NG_MUST_USE enum status args_from_json(struct args **out, const struct command *c, const char *text,
+                                       const char *name, struct error *e);
 
 /* ---- numbers.c: each error names option and text ---- */
 
@@ -86,6 +88,16 @@ NG_MUST_USE enum status parse_run(struct store *store, const char *db, const cha
 /* The database's run, if it has just one. */
 NG_MUST_USE enum status only_run(struct store *store, const char *db, int64_t *out,
                                  struct error *e);
+
+/* ---- verdicts.c ---- */
+
+/*
+ * That --scorer's NAME, if there is one, has judged trials of the run (0 = all). ERR_NOT_FOUND if
+ * it has judged none, or, unless `failures_too`, could not judge any; says on stderr how many
+ * trials have no verdict by it.
+ */
+NG_MUST_USE enum status check_verdicts(struct store *store, const char *db, int64_t run_id,
+                                       const char *scorer, bool failures_too, struct error *e);
 
 /* ---- paths.c ---- */
 

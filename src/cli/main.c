@@ -5,7 +5,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run, &command_heatmap, &command_export, &command_show, &command_info,
+    &command_run,       &command_heatmap, &command_summary, &command_show, &command_export,
+    &command_attention, &command_score,   &command_plan,    &command_info, &command_list,
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
@@ -15,11 +16,11 @@ static void print_overview(FILE *f)
     fprintf(f, "needlegrid: needle-in-a-haystack evaluation of long-context language models\n\n"
                "usage: needlegrid COMMAND [options]\n\n");
     for (size_t i = 0; i < N_COMMANDS; i++)
-        fprintf(f, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(f, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(f,
             "\n`needlegrid COMMAND --help` describes a command; `needlegrid --version` says which "
             "version this is.\n"
-            "Exit status: 0 done, 1 gate failed, 2 usage or configuration, 3 run incomplete.\n");
+            "Exit status: 0 done, 2 usage or configuration, 3 run incomplete.\n");
 }
 
 static const struct command *find_command(const char *name)

@@ -258,15 +258,13 @@ static enum status read_member(struct args *a, const struct json *doc,
                                            : config_flag(a, i, doc, member, e);
 }
 
-static enum status read_config(struct args *a, const char *path, struct error *e)
+static enum status read_document(struct args *a, const struct json *doc, const char *name,
+                                 struct error *e)
 {
     enum status status = OK;
     char where[300];
-    struct json *doc;
 
-    if (json_open(&doc, path, e) != OK)
-        return e->code;
-    snprintf(where, sizeof(where), "%s: ", path);
+    snprintf(where, sizeof(where), "%s: ", name);
     if (!json_is_object(json_root(doc)))
         status = json_error(doc, json_root(doc), e, "must be an object of options");
     for (const struct json_node *m = json_first(json_root(doc)); m && status == OK;
@@ -276,6 +274,17 @@ static enum status read_config(struct args *a, const char *path, struct error *e
         else
             status = read_member(a, doc, m, where, e);
     }
+    return status;
+}
+
+static enum status read_config(struct args *a, const char *path, struct error *e)
+{
+    enum status status;
+    struct json *doc;
+
+    if (json_open(&doc, path, e) != OK)
+        return e->code;
+    status = read_document(a, doc, path, e);
     json_close(doc);
     return status;
 }
@@ -302,27 +311,55 @@ static enum status parse_all(struct args *a, int argc, char **argv, struct error
     return config ? read_config(a, config, e) : OK;
 }
 
-enum status args_parse(struct args **out, const struct command *c, int argc, char **argv,
-                       struct error *e)
+static struct args *new_args(const struct command *c, struct error *e)
 {
     struct args *a = calloc(1, sizeof(*a));
-    enum status status;
 
-    *out = NULL;
     if (a)
         a->given = calloc(option_count(c) + 1, sizeof(*a->given));
     if (!a || !a->given) {
         free(a);
-        return error_set(e, ERR_NOMEM, "cannot allocate memory for options");
+        error_set(e, ERR_NOMEM, "cannot allocate memory for options");
+        return NULL;
     }
     a->command = c;
-    status = parse_all(a, argc, argv, e);
-    if (status != OK) {
+    return a;
+}
+
+/* Hands `a` over, or frees it if the status says so. */
+static enum status finish_args(struct args **out, struct args *a, enum status status)
+{
+    *out = status == OK ? a : NULL;
+    if (status != OK)
         args_free(a);
-        return status;
+    return status;
+}
+
+enum status args_parse(struct args **out, const struct command *c, int argc, char **argv,
+                       struct error *e)
+{
+    struct args *a = new_args(c, e);
+
+    *out = NULL;
+    return a ? finish_args(out, a, parse_all(a, argc, argv, e)) : e->code;
+}
+
+enum status args_from_json(struct args **out, const struct command *c, const char *text,
+                           const char *name, struct error *e)
+{
+    struct args *a = new_args(c, e);
+    struct json *doc;
+    enum status status;
+
+    *out = NULL;
+    if (!a)
+        return e->code;
+    status = json_parse(&doc, text, strlen(text), name, e);
+    if (status == OK) {
+        status = read_document(a, doc, name, e);
+        json_close(doc);
     }
-    *out = a;
-    return OK;
+    return finish_args(out, a, status);
 }
 
 void args_free(struct args *a)
@@ -387,10 +424,14 @@ void args_json(const struct args *a, struct buf *out)
     for (size_t i = 0; a->command->options[i].name; i++) {
         const struct option *o = &a->command->options[i];
         const char *value = args_get(a, o->name);
-        if (!value)
+        if (!value || strcmp(o->name, "config") == 0) /* whose values are all here */
             continue;
         buf_printf(out, "%s\"%s\":", separator, o->name);
         separator = ",";
+        if (!o->argument) {
+            buf_puts(out, "true");
+            continue;
+        }
         if (!o->repeatable) {
             json_quote(out, value, strlen(value));
             continue;

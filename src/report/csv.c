@@ -47,13 +47,15 @@ static void put_number(struct buf *out, double value)
 static void next_number(struct buf *out, double value)
 {
     buf_putc(out, ',');
-    put_number(out, value);
+    if (!isnan(value))
+        put_number(out, value);
 }
 
 void csv_trial_header(struct buf *out)
 {
     buf_puts(out, "run_id,model,rule,task,context_length,prompt_tokens,target_depth,actual_depth,"
-                  "sample,seed,expected,response,outcome,score,logprob,finish_reason,latency_ms\n");
+                  "sample,seed,expected,response,outcome,score,logprob,finish_reason,latency_ms,"
+                  "trial_id,rule_detail,prompt,haystack,needle_key,scorer,worst_rank,pair_key\n");
 }
 
 void csv_trial_row(struct buf *out, const struct trial_row *row)
@@ -77,7 +79,18 @@ void csv_trial_row(struct buf *out, const struct trial_row *row)
     else
         next_field(out, NULL);
     next_field(out, t->finish_reason);
-    buf_printf(out, ",%.3f\n", t->latency_ms);
+    buf_printf(out, ",%.3f,%" PRId64, t->latency_ms, row->trial_id);
+    next_field(out, row->rule_detail);
+    next_field(out, row->template_name);
+    next_field(out, t->haystack_name);
+    next_field(out, t->needle_key);
+    next_field(out, t->scorer);
+    if (t->has_logprob)
+        buf_printf(out, ",%" PRId64, t->worst_rank);
+    else
+        next_field(out, NULL);
+    next_field(out, t->pair_key);
+    buf_putc(out, '\n');
 }
 
 void csv_grid(struct buf *out, const struct grid *g)

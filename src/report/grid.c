@@ -3,6 +3,7 @@
 #include "needlegrid/buf.h"
 #include "needlegrid/mem.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,11 +17,25 @@ enum {
 /* What the store says of one run, before it is a grid. */
 struct loading {
     struct grid *grid;
+    const char *scorer;
     bool found;
     struct cell_row *rows; /* in the order of length, depth */
     size_t n_rows;
     size_t rows_cap;
 };
+
+/* What tells this run from others; the legend's line. */
+static void describe_run(struct buf *out, const struct run_record *run)
+{
+    buf_printf(out, "run %" PRId64 ": %s", run->run_id, run->rule);
+    if (run->rule_detail && *run->rule_detail)
+        buf_printf(out, " (%s)", run->rule_detail);
+    buf_printf(out, ", task %s, prompt %s, haystack %s, seed %" PRIu64, run->task,
+               run->template_name ? run->template_name : "-",
+               run->haystack_name ? run->haystack_name : "-", run->seed);
+    if (run->isa)
+        buf_printf(out, ", %s", run->isa);
+}
 
 static enum status take_run(void *context, const struct run_record *run, struct error *e)
 {
@@ -32,9 +47,16 @@ static enum status take_run(void *context, const struct run_record *run, struct 
         return OK;
     l->found = true;
     l->grid->training_length = run->training_length;
-    buf_printf(&title, "%s, %s", run->model_name, run->rule);
+    buf_printf(&title, "run %" PRId64 ": %s, %s", run->run_id, run->model_name, run->rule);
+    if (l->scorer)
+        buf_printf(&title, ", scorer %s", l->scorer);
     status = buf_status(&title, e);
     if (status == OK && !(l->grid->title = mem_strndup(buf_str(&title), title.len, e)))
+        status = e->code;
+    buf_clear(&title);
+    if (status == OK)
+        describe_run(&title, run);
+    if (status == OK && !(l->grid->detail = mem_strndup(buf_str(&title), title.len, e)))
         status = e->code;
     buf_release(&title);
     return status;
@@ -55,6 +77,8 @@ static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
+    if (isnan(x) || isnan(y)) /* trials without a depth come first */
+        return (isnan(y) != 0) - (isnan(x) != 0);
     return (x > y) - (x < y);
 }
 
@@ -76,7 +100,7 @@ static enum status find_axes(struct grid *g, const struct loading *l, struct err
     }
     qsort(g->depths, l->n_rows, sizeof(*g->depths), by_value);
     for (size_t i = 0; i < l->n_rows; i++) {
-        if (i == 0 || g->depths[i] != g->depths[n - 1])
+        if (i == 0 || by_value(&g->depths[i], &g->depths[n - 1]) != 0)
             g->depths[n++] = g->depths[i];
     }
     g->n_depths = n;
@@ -106,9 +130,10 @@ static enum status fill_cells(struct grid *g, const struct loading *l, struct er
     return OK;
 }
 
-enum status grid_load(struct grid *out, struct store *s, int64_t run_id, struct error *e)
+enum status grid_load(struct grid *out, struct store *s, int64_t run_id, const char *scorer,
+                      struct error *e)
 {
-    struct loading l = {.grid = out};
+    struct loading l = {.grid = out, .scorer = scorer};
     enum status status;
 
     memset(out, 0, sizeof(*out));
@@ -119,7 +144,7 @@ enum status grid_load(struct grid *out, struct store *s, int64_t run_id, struct 
         status = error_set(e, ERR_NOT_FOUND, "no run %lld in this database", (long long)run_id);
         goto out;
     }
-    if ((status = store_each_cell(s, run_id, take_cell, &l, e)) != OK ||
+    if ((status = store_each_cell(s, run_id, scorer, take_cell, &l, e)) != OK ||
         (status = find_axes(out, &l, e)) != OK || (status = fill_cells(out, &l, e)) != OK)
         goto out;
 out:
@@ -132,6 +157,7 @@ out:
 void grid_release(struct grid *g)
 {
     free(g->title);
+    free(g->detail);
     free(g->lengths);
     free(g->depths);
     free(g->cells);

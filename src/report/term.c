@@ -496,6 +496,10 @@ static void draw_legend(struct buf *out, const struct grid *grids, size_t n,
     if (t.none_count)
         buf_printf(&line, "%sx = none that count", line.len ? "; " : "");
     put_wrapped(out, buf_str(&line), width);
+    for (size_t i = 0; i < n; i++) {
+        if (grids[i].detail)
+            put_wrapped(out, grids[i].detail, width);
+    }
     buf_release(&line);
 }
 
