@@ -8,7 +8,8 @@ for rule in sotfmax ssmax: ssmax:t=1 ssmax:s= ssmax:s=x ssmax-fixed:s=nan softma
 done
 # The rest of the line names those of this machine.
 try run --model "$ssmax" --isa mmx --dry-run | sed 's/generic.*/generic .../'
-try run --model "$ssmax" --task multi --dry-run
+try run --model "$ssmax" --task multi --data . --dry-run
+try run --model "$ssmax" --task multi-key --prompt tokyo --dry-run
 try run --model "$ssmax" --prompt kyoto --data . --dry-run
 try run --model "$ssmax" --prompt ./kyoto.json --data . --dry-run
 try run --model "$ssmax" --haystack nowhere --dry-run

@@ -25,7 +25,6 @@ template 's/is: {value}/is secret/'
 template 's/What is the special magic {key} number/What is the number/'
 template 's/"London", "Paris"/"London", "London"/'
 template 's/"London", "Paris"/"London", 7/'
-template 's/"task": "single"/"task": "multi"/'
 template '/^}/d'
 : >empty.json
 try run --model "$ssmax" --prompt empty.json --dry-run
