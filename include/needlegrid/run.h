@@ -1,8 +1,8 @@
 /*
  * Running a sweep: each trial of a plan through a backend, scored, and stored before the next.
  *
- * Trials already in the store are skipped, so an interrupted run goes on where it stopped, and two
- * processes may share the work of one file.
+ * Trials already in the store are skipped, so an interrupted run goes on where it stopped. Two
+ * processes may run into one file: each trial is stored once, though both may have run it.
  *
  *     struct run_request r = {.sweep = &sweep, .backend = b, .store = s, ...};
  *     struct run_result result;
@@ -13,12 +13,18 @@
 
 #include "needlegrid/backend.h"
 #include "needlegrid/error.h"
+#include "needlegrid/hash.h"
 #include "needlegrid/plan.h"
 #include "needlegrid/store.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* What trial i of a plan is, whatever the model and the rule: trial_record.pair_key. */
+NG_MUST_USE enum status run_pair_key(char out[HASH_HEX_SIZE], const struct sweep *sweep,
+                                     const struct plan *plan, size_t item,
+                                     const struct tokenizer *tokenizer, struct error *e);
 
 struct run_progress {
     const char *model_name;

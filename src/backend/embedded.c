@@ -381,7 +381,7 @@ static enum status hash_file(struct embedded *m, struct error *e)
 static enum status open_file(struct embedded *m, const char *path, struct error *e)
 {
     m->path = mem_strndup(path, strlen(path), e);
-    if (!m->path || os_stamp_file(&m->stamp, path, e) != OK || gguf_open(&m->gguf, path, e) != OK)
+    if (!m->path || gguf_open(&m->gguf, path, e) != OK || os_stamp_file(&m->stamp, path, e) != OK)
         return e->code;
     return model_name(m->name, m->gguf, e);
 }

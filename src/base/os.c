@@ -238,18 +238,13 @@ static void on_interrupt(int number)
 
 void os_catch_interrupt(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM};
     struct sigaction action;
-    struct sigaction old;
 
     memset(&action, 0, sizeof(action));
     action.sa_handler = on_interrupt;
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < 2; i++) {
-        /* what the parent had ignored (nohup, trap '') stays ignored */
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(signals[i], &action, NULL);
-    }
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 bool os_interrupted(void)

@@ -37,7 +37,8 @@ struct command {
 };
 
 extern const struct command command_run, command_heatmap, command_summary, command_show,
-    command_export, command_attention, command_score, command_plan, command_info, command_list;
+    command_export, command_attention, command_score, command_plan, command_info, command_list,
+    command_reconstruct;
 
 extern const char needlegrid_version[];
 

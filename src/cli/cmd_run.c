@@ -1,12 +1,10 @@
 /* needlegrid run: sweep models over context lengths and depths. */
-#include "cli_impl.h"
+#include "sweep_args_impl.h"
 
 #include "needlegrid/mem.h"
 #include "needlegrid/os.h"
 #include "needlegrid/run.h"
-#include "needlegrid/score.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,19 +49,12 @@ static const struct option options[] = {
 /* Everything one `run` holds. */
 struct job {
     const struct args *args;
-    char *data;
-    char *prompts;
-    char *refusals;
-    char *haystacks;
-    struct prompt_template *tpl;
-    size_t *lengths;
-    double *depths;
-    size_t distractors;
-    struct sweep sweep;
+    struct sweep_args s;
     struct model_job *models; /* [n_models] */
     size_t n_models;
     struct store *store;
     struct buf settings;
+    bool started; /* some trial may be stored */
 };
 
 struct model_job {
@@ -71,121 +62,7 @@ struct model_job {
     struct plan plan;
 };
 
-/* ---- reading the options ---- */
-
-/*
- * The public needle tests' logistic scale, rounded as there to three digits; the ends are exact:
- * https://github.com/gkamradt/LLMTest_NeedleInAHaystack
- */
-static double sigmoid(double depth)
-{
-    if (depth == 0 || depth == 100)
-        return depth;
-    return round(1e5 / (1 + exp(-0.1 * (depth - 50)))) / 1e3;
-}
-
-static enum status scale_depths(struct job *j, struct error *e)
-{
-    const char *scale = args_get(j->args, "depth-scale");
-
-    if (strcmp(scale, "sigmoid") == 0) {
-        for (size_t i = 0; i < j->sweep.n_depths; i++)
-            j->depths[i] = sigmoid(j->depths[i]);
-        return OK;
-    }
-    if (strcmp(scale, "linear") != 0)
-        return error_set(e, ERR_USAGE, "--depth-scale \"%s\": it can be linear or sigmoid", scale);
-    return OK;
-}
-
-static enum status read_distractors(struct job *j, struct error *e)
-{
-    const char *text = args_get(j->args, "distractors");
-    uint64_t n;
-
-    if (!text)
-        return OK;
-    if (parse_u64("distractors", text, 0, TEMPLATE_MAX_NEEDLES, &n, e) != OK)
-        return e->code;
-    j->distractors = (size_t)n;
-    j->sweep.distractors = &j->distractors;
-    return OK;
-}
-
-static enum status read_haystack(struct job *j, struct error *e)
-{
-    const struct args *a = j->args;
-    struct sweep *s = &j->sweep;
-
-    s->haystack = args_get(a, "haystack");
-    s->haystack_field = args_get(a, "haystack-field");
-    s->haystack_folder = j->haystacks;
-    if (s->haystack && !template_has_haystack(j->tpl))
-        return error_set(e, ERR_USAGE, "--haystack: task \"%s\" has no haystack", j->tpl->task);
-    if (s->haystack_field && (!s->haystack || !strstr(s->haystack, ".jsonl")))
-        return error_set(e, ERR_USAGE, "--haystack-field goes with --haystack FILE.jsonl alone");
-    return haystack_fill_parse(args_get(a, "haystack-fill"), &s->fill, e);
-}
-
-static enum status read_sweep(struct job *j, struct error *e)
-{
-    const struct args *a = j->args;
-    struct sweep *s = &j->sweep;
-
-    s->tpl = j->tpl;
-    if (parse_lengths("context-lengths", args_get(a, "context-lengths"), &j->lengths, &s->n_lengths,
-                      e) != OK ||
-        parse_depths("depths", args_get(a, "depths"), &j->depths, &s->n_depths, e) != OK ||
-        scale_depths(j, e) != OK ||
-        parse_u64("samples", args_get(a, "samples"), 1, 1000000, &s->samples, e) != OK ||
-        parse_u64("seed", args_get(a, "seed"), 0, UINT64_MAX, &s->seed, e) != OK ||
-        read_distractors(j, e) != OK || read_haystack(j, e) != OK)
-        return e->code;
-    s->lengths = j->lengths;
-    s->depths = j->depths;
-    s->packed = args_flag(a, "packed");
-    return OK;
-}
-
-static enum status check_scorer(const struct job *j, struct error *e)
-{
-    const struct scorer_spec spec = {
-        .name = j->tpl->scorer, .pattern = j->tpl->pattern, .refusals = j->refusals};
-    struct scorer *s;
-
-    if (scorer_new(&s, &spec, e) != OK)
-        return error_prefix(e, "prompt \"%s\"", j->tpl->name);
-    scorer_free(s);
-    return OK;
-}
-
-/* A task has a prompt of its name, but for "single", the default. */
-static const char *prompt_name(const struct args *a)
-{
-    const char *prompt = args_get(a, "prompt");
-    const char *task = args_get(a, "task");
-
-    if (prompt)
-        return prompt;
-    return task && strcmp(task, "single") != 0 ? task : "tokyo";
-}
-
-static enum status read_prompt(struct job *j, struct error *e)
-{
-    const char *task = args_get(j->args, "task");
-
-    if (data_folder(args_get(j->args, "data"), &j->data, e) != OK)
-        return e->code;
-    j->prompts = path_join(j->data, "prompts", e);
-    j->haystacks = path_join(j->data, "haystacks", e);
-    if (!j->prompts || !j->haystacks || !(j->refusals = path_join(j->prompts, "refusals.txt", e)) ||
-        template_open(&j->tpl, prompt_name(j->args), j->prompts, e) != OK)
-        return e->code;
-    if (task && strcmp(task, j->tpl->task) != 0)
-        return error_set(e, ERR_USAGE, "prompt \"%s\" is for task \"%s\", not \"%s\"", j->tpl->name,
-                         j->tpl->task, task);
-    return check_scorer(j, e);
-}
+/* ---- opening ---- */
 
 static enum status read_engine(const struct args *a, struct embedded_options *o, struct error *e)
 {
@@ -220,7 +97,7 @@ static enum status open_models(struct job *j, struct error *e)
         struct model_job *m = &j->models[i];
         o.model_path = paths[i];
         if (embedded_open(&m->backend, &o, e) != OK ||
-            plan_make(&m->plan, &j->sweep, backend_info(m->backend)->tokenizer, e) != OK)
+            plan_make(&m->plan, &j->s.sweep, backend_info(m->backend)->tokenizer, e) != OK)
             return e->code;
     }
     return OK;
@@ -238,7 +115,7 @@ static void append_substitute(const struct job *j, const struct plan *p, struct 
                "haystack %s has %zu tokens, under %d windows of %zu: ", haystack_tokens_name(asked),
                haystack_token_count(asked), HAYSTACK_MIN_WINDOWS, p->substitute_from);
     buf_printf(out, "lengths from there on use %s (--haystack-fill %s)\n",
-               haystack_tokens_name(p->sources[1].tokens), haystack_fill_name(j->sweep.fill));
+               haystack_tokens_name(p->sources[1].tokens), haystack_fill_name(j->s.sweep.fill));
 }
 
 static void append_skipped_keys(const struct plan *p, struct buf *out)
@@ -277,14 +154,15 @@ static enum status print_plan(const struct job *j, const struct model_job *m, st
     struct buf out = BUF_INIT(1 << 20);
     enum status status;
 
-    buf_printf(
-        &out, "%s: %zu trials (%zu lengths x %zu depths x %llu samples), prompt %s, seed %llu\n",
-        info->model_name, p->n, j->sweep.n_lengths, sweep_depths(&j->sweep),
-        (unsigned long long)j->sweep.samples, j->tpl->name, (unsigned long long)j->sweep.seed);
+    buf_printf(&out,
+               "%s: %zu trials (%zu lengths x %zu depths x %llu samples), prompt %s%s, seed %llu\n",
+               info->model_name, p->n, j->s.sweep.n_lengths, sweep_depths(&j->s.sweep),
+               (unsigned long long)j->s.sweep.samples, j->s.tpl->name,
+               j->s.sweep.packed ? ", packed" : "", (unsigned long long)j->s.sweep.seed);
     append_substitute(j, p, &out);
     append_skipped_keys(p, &out);
-    for (size_t i = 0; i < j->sweep.n_lengths; i++)
-        append_windows(p, j->sweep.lengths[i], &out);
+    for (size_t i = 0; i < j->s.sweep.n_lengths; i++)
+        append_windows(p, j->s.sweep.lengths[i], &out);
     buf_printf(&out, "  %llu prompt tokens, %llu (%.0f%%) shared with the trial before\n",
                (unsigned long long)p->prompt_tokens, (unsigned long long)p->shared_tokens,
                p->prompt_tokens ? 100.0 * (double)p->shared_tokens / (double)p->prompt_tokens : 0);
@@ -328,8 +206,8 @@ static enum status print_result(const struct job *j, const struct model_job *m,
     buf_printf(&out, "run %lld: %s, %s", (long long)r->run_id, info->model_name, info->rule);
     if (*info->rule_detail)
         buf_printf(&out, " (%s)", info->rule_detail);
-    buf_printf(&out, ": %zu trials, %zu found in %s, %zu without an outcome\n", r->trials,
-               r->skipped, args_get(j->args, "db"), r->errors);
+    buf_printf(&out, ": %zu trials, %zu of them stored in %s before, %zu without an outcome\n",
+               r->trials, r->skipped, args_get(j->args, "db"), r->errors);
     status = write_stdout(&out, e);
     buf_release(&out);
     if (r->prompt_tokens)
@@ -347,11 +225,11 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
     struct progress_line line = {0, false};
     struct run_result result;
     struct run_request r = {
-        .sweep = &j->sweep,
+        .sweep = &j->s.sweep,
         .plan = &m->plan,
         .backend = m->backend,
         .store = j->store,
-        .refusals = j->refusals,
+        .refusals = j->s.refusals,
         .attention_scores = args_flag(j->args, "attention-scores"),
         .tool_version = needlegrid_version,
         .settings = buf_str(&j->settings),
@@ -360,9 +238,10 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
     };
     enum status status;
 
-    status = backend_prepare(m->backend, j->lengths[j->sweep.n_lengths - 1], e);
+    status = backend_prepare(m->backend, j->s.lengths[j->s.sweep.n_lengths - 1], e);
     if (status != OK)
         return status;
+    j->started = true;
     status = run_sweep(&r, &result, e);
     if (line.shown)
         fprintf(stderr, "\r\033[K");
@@ -373,14 +252,10 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
 
 static int run_all(struct job *j, struct error *e)
 {
-    if (store_open(&j->store, args_get(j->args, "db"), STORE_WRITE, e) != OK)
-        return EXIT_USAGE;
     os_catch_interrupt();
     for (size_t i = 0; i < j->n_models; i++) {
         if (run_model(j, &j->models[i], e) != OK)
-            return e->code == ERR_USAGE || e->code == ERR_FORMAT || e->code == ERR_UNSUPPORTED
-                       ? EXIT_USAGE
-                       : EXIT_INCOMPLETE;
+            return j->started ? EXIT_INCOMPLETE : EXIT_USAGE;
         backend_close(j->models[i].backend);
         j->models[i].backend = NULL;
     }
@@ -389,11 +264,15 @@ static int run_all(struct job *j, struct error *e)
 
 static int run_job(struct job *j, struct error *e)
 {
+    bool dry = args_flag(j->args, "dry-run");
+
     args_json(j->args, &j->settings);
-    if (read_prompt(j, e) != OK || read_sweep(j, e) != OK || open_models(j, e) != OK ||
-        buf_status(&j->settings, e) != OK)
+    /* the database first: its mistakes cost nothing to find, long plans do */
+    if (buf_status(&j->settings, e) != OK || sweep_args_read(&j->s, NULL, e) != OK ||
+        (!dry && store_open(&j->store, args_get(j->args, "db"), STORE_WRITE, e) != OK) ||
+        open_models(j, e) != OK)
         return EXIT_USAGE;
-    if (!args_flag(j->args, "dry-run"))
+    if (!dry)
         return run_all(j, e);
     for (size_t i = 0; i < j->n_models; i++) {
         if (print_plan(j, &j->models[i], e) != OK)
@@ -404,7 +283,7 @@ static int run_job(struct job *j, struct error *e)
 
 static int run(const struct args *a, struct error *e)
 {
-    struct job j = {.args = a, .settings = BUF_INIT(1 << 20)};
+    struct job j = {.args = a, .s = {.args = a}, .settings = BUF_INIT(1 << 20)};
     int code = run_job(&j, e);
 
     for (size_t i = 0; j.models && i < j.n_models; i++) {
@@ -413,13 +292,7 @@ static int run(const struct args *a, struct error *e)
     }
     free(j.models);
     store_close(j.store);
-    template_free(j.tpl);
-    free(j.lengths);
-    free(j.depths);
-    free(j.data);
-    free(j.prompts);
-    free(j.refusals);
-    free(j.haystacks);
+    sweep_args_release(&j.s);
     buf_release(&j.settings);
     return code;
 }

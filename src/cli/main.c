@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &command_run,       &command_heatmap, &command_summary, &command_show, &command_export,
-    &command_attention, &command_score,   &command_plan,    &command_info, &command_list,
+    &command_run,    &command_heatmap,     &command_summary,   &command_show,
+    &command_export, &command_reconstruct, &command_attention, &command_score,
+    &command_plan,   &command_info,        &command_list,
 };
 
 enum { N_COMMANDS = sizeof(commands) / sizeof(commands[0]) };

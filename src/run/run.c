@@ -57,17 +57,16 @@ static void hash_options(struct hash *h, const struct sweep *sweep)
 }
 
 /* Everything about one trial that is the same for every model and rule. */
-static void hash_pair(struct hash *h, const struct runner *u, size_t item)
+static void hash_pair(struct hash *h, const struct sweep *sweep, const struct plan *plan,
+                      size_t item, const struct tokenizer *tokenizer, const char *task)
 {
-    const struct trial_spec *spec = &u->r->plan->items[item].spec;
-    const struct prompt_template *tpl = u->r->sweep->tpl;
-    const struct tokenizer *tokenizer = backend_info(u->r->backend)->tokenizer;
+    const struct trial_spec *spec = &plan->items[item].spec;
 
     hash_field_u64(h, "trial_revision", TRIAL_REVISION);
-    hash_field_str(h, "task", buf_str(&u->task));
-    hash_field_str(h, "template", tpl->hash);
-    hash_options(h, u->r->sweep);
-    hash_field_str(h, "haystack", plan_haystack_hash(u->r->plan, item));
+    hash_field_str(h, "task", task);
+    hash_field_str(h, "template", sweep->tpl->hash);
+    hash_options(h, sweep);
+    hash_field_str(h, "haystack", plan_haystack_hash(plan, item));
     hash_field_str(h, "tokenizer", tokenizer_hash(tokenizer));
     hash_field_u64(h, "bos",
                    tokenizer_wants_bos(tokenizer) ? (uint64_t)tokenizer_bos(tokenizer) + 1 : 0);
@@ -81,12 +80,33 @@ static void hash_pair(struct hash *h, const struct runner *u, size_t item)
 static enum status trial_keys(struct runner *u, size_t item, char pair[HASH_HEX_SIZE],
                               char trial[HASH_HEX_SIZE], struct error *e)
 {
-    hash_pair(u->hash, u, item);
-    if (hash_hex(u->hash, pair, e) != OK)
+    if (run_pair_key(pair, u->r->sweep, u->r->plan, item, backend_info(u->r->backend)->tokenizer,
+                     e) != OK)
         return e->code;
     hash_field_str(u->hash, "run", u->run_key);
-    hash_pair(u->hash, u, item);
+    hash_field_str(u->hash, "pair", pair);
     return hash_hex(u->hash, trial, e);
+}
+
+enum status run_pair_key(char out[HASH_HEX_SIZE], const struct sweep *sweep,
+                         const struct plan *plan, size_t item, const struct tokenizer *tokenizer,
+                         struct error *e)
+{
+    struct buf task = BUF_INIT(1 << 10);
+    struct hash *h = NULL;
+    enum status status;
+
+    sweep_task(sweep, &task);
+    status = buf_status(&task, e);
+    if (status == OK)
+        status = hash_new(&h, e);
+    if (status == OK) {
+        hash_pair(h, sweep, plan, item, tokenizer, buf_str(&task));
+        status = hash_hex(h, out, e);
+    }
+    hash_free(h);
+    buf_release(&task);
+    return status;
 }
 
 static enum status make_run_key(struct runner *u, struct error *e)
@@ -101,6 +121,7 @@ static enum status make_run_key(struct runner *u, struct error *e)
     hash_field_str(u->hash, "haystack", asked ? haystack_tokens_hash(asked) : "");
     hash_field_str(u->hash, "fill", haystack_fill_name(sweep->fill));
     hash_field_u64(u->hash, "seed", sweep->seed);
+    hash_field_str(u->hash, "scorer", scorer_hash(u->scorer)); /* rules, pattern, refusals */
     return hash_hex(u->hash, u->run_key, e);
 }
 

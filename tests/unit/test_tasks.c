@@ -43,7 +43,7 @@ static size_t count_whole(const char *text, const char *value)
     return n;
 }
 
-static void expect_budget(const struct subject *s, const struct trial *t)
+static void expect_budget(struct subject *s, const struct trial *t)
 {
     token_id bos = tokenizer_bos(s->tok);
     size_t n = 0;
@@ -59,7 +59,7 @@ static void expect_budget(const struct subject *s, const struct trial *t)
 }
 
 /* What an answer is made of stands where it was planted and nowhere else. */
-static void expect_counts(const struct subject *s, const struct trial *t)
+static void expect_counts(struct subject *s, const struct trial *t)
 {
     for (size_t i = 0; i < t->n_expected; i++) {
         size_t n = count_whole(s->text.data, t->expected[i]);
@@ -82,13 +82,13 @@ static void expect_counts(const struct subject *s, const struct trial *t)
 }
 
 /* The words asked for come more often than all others, by brute force. */
-static void expect_list(const struct subject *s, const struct trial *t)
+static void expect_list(struct subject *s, const struct trial *t)
 {
     const char *from;
     size_t least = SIZE_MAX;
     char word[64];
 
-    decode_ids(s->tok, t->prompt.ids, t->question_at, (struct buf *)&s->part);
+    decode_ids(s->tok, t->prompt.ids, t->question_at, &s->part);
     for (size_t i = 0; i < t->n_expected; i++) {
         size_t n = count_whole(s->part.data, t->expected[i]);
         least = n < least ? n : least;
@@ -111,16 +111,16 @@ static void expect_list(const struct subject *s, const struct trial *t)
 }
 
 /* Spans point at what they say; needles apart; those of one key or chain in order. */
-static void expect_spans(const struct subject *s, const struct trial *t)
+static void expect_spans(struct subject *s, const struct trial *t)
 {
     for (size_t i = 0; i < t->n_needles; i++) {
         const struct planted *p = &t->needles[i];
         assert_true(p->at > 0 && p->at + p->n_tokens <= t->question_at);
         assert_true(p->value_at >= p->at && p->value_at + p->value_tokens <= p->at + p->n_tokens);
-        decode_ids(s->tok, t->prompt.ids + p->at, p->n_tokens, (struct buf *)&s->part);
+        decode_ids(s->tok, t->prompt.ids + p->at, p->n_tokens, &s->part);
         assert_int_equal(count_whole(s->part.data, p->value), 1);
         assert_int_equal(s->part.data[0], ' ');
-        decode_ids(s->tok, t->prompt.ids + p->value_at, p->value_tokens, (struct buf *)&s->part);
+        decode_ids(s->tok, t->prompt.ids + p->value_at, p->value_tokens, &s->part);
         assert_non_null(strstr(s->part.data, p->value));
         for (size_t k = 0; k < i; k++) {
             const struct planted *q = &t->needles[k];
@@ -134,8 +134,8 @@ static void expect_spans(const struct subject *s, const struct trial *t)
     }
 }
 
-/* Without needles the prompt is opening, haystack, question; returns the haystack before each. */
-static void expect_haystack(const struct subject *s, const struct trial *t)
+/* Without its needles the prompt is opening, haystack, question. */
+static void expect_haystack(struct subject *s, const struct trial *t)
 {
     size_t planted = 0;
     size_t opening;
@@ -160,8 +160,8 @@ static void expect_haystack(const struct subject *s, const struct trial *t)
     }
 }
 
-/* Boundaries and depths, where every sentence is short: no more than one sentence off. */
-static void expect_places(const struct subject *s, const struct trial *t)
+/* Every needle stands between two sentences. */
+static void expect_places(struct subject *s, const struct trial *t)
 {
     size_t opening = t->question_at - t->haystack_tokens;
     struct window w;
@@ -183,7 +183,7 @@ static void expect_places(const struct subject *s, const struct trial *t)
     }
 }
 
-static void expect_depth(const struct subject *s, const struct trial *t)
+static void expect_depth(struct subject *s, const struct trial *t)
 {
     if (!template_has_depth(s->tpl)) {
         assert_true(isnan(t->actual_depth));
