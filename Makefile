@@ -69,7 +69,7 @@ FUZZERS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 Q := $(if $(V),,@)
 
 .SECONDARY: # keep the tests' objects
-.PHONY: all deps demo test unit-test cli-test conformance fuzz lint format bench install help clean
+.PHONY: all deps demo test test-programs unit-test cli-test conformance fuzz lint format bench install help clean
 
 all: $(PROGRAM) needlegrid
 
@@ -139,6 +139,8 @@ demo: all
 
 test: all $(UNIT_TESTS)
 	$(Q)./tests/run.sh $(PROGRAM) $(UNIT_TESTS)
+
+test-programs: $(UNIT_TESTS)
 
 unit-test: $(UNIT_TESTS)
 	$(Q)./tests/run.sh "" $(UNIT_TESTS)

@@ -220,10 +220,10 @@ static enum status print_result(const struct job *j, const struct model_job *m,
 
 /* ---- running ---- */
 
-static enum status run_model(struct job *j, struct model_job *m, struct error *e)
+static enum status sweep_model(struct job *j, struct model_job *m, struct run_result *result,
+                               struct error *e)
 {
     struct progress_line line = {0, false};
-    struct run_result result;
     struct run_request r = {
         .sweep = &j->s.sweep,
         .plan = &m->plan,
@@ -238,16 +238,25 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
     };
     enum status status;
 
-    status = backend_prepare(m->backend, j->s.lengths[j->s.sweep.n_lengths - 1], e);
-    if (status != OK)
-        return status;
     j->started = true;
-    status = run_sweep(&r, &result, e);
+    status = run_sweep(&r, result, e);
     if (line.shown)
         fprintf(stderr, "\r\033[K");
     if (status == ERR_INTERRUPTED)
         return error_set(e, status, "interrupted; the same command goes on from here");
-    return status == OK ? print_result(j, m, &result, e) : status;
+    return status;
+}
+
+/* The database is made once a model is ready to run, so that a refused command leaves none. */
+static enum status run_model(struct job *j, struct model_job *m, struct error *e)
+{
+    struct run_result result;
+
+    if (backend_prepare(m->backend, j->s.lengths[j->s.sweep.n_lengths - 1], e) != OK ||
+        (!j->store && store_open(&j->store, args_get(j->args, "db"), STORE_WRITE, e) != OK) ||
+        sweep_model(j, m, &result, e) != OK)
+        return e->code;
+    return print_result(j, m, &result, e);
 }
 
 static int run_all(struct job *j, struct error *e)
@@ -264,15 +273,11 @@ static int run_all(struct job *j, struct error *e)
 
 static int run_job(struct job *j, struct error *e)
 {
-    bool dry = args_flag(j->args, "dry-run");
-
     args_json(j->args, &j->settings);
-    /* the database first: its mistakes cost nothing to find, long plans do */
     if (buf_status(&j->settings, e) != OK || sweep_args_read(&j->s, NULL, e) != OK ||
-        (!dry && store_open(&j->store, args_get(j->args, "db"), STORE_WRITE, e) != OK) ||
         open_models(j, e) != OK)
         return EXIT_USAGE;
-    if (!dry)
+    if (!args_flag(j->args, "dry-run"))
         return run_all(j, e);
     for (size_t i = 0; i < j->n_models; i++) {
         if (print_plan(j, &j->models[i], e) != OK)

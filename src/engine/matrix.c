@@ -21,9 +21,9 @@ static enum status check_tensor(const struct gguf *g, const struct gguf_tensor *
     char type[24];
 
     if (t->type != TENSOR_F32 && t->type != TENSOR_F16 && t->type != TENSOR_BF16)
-        return error_set(
-            e, ERR_UNSUPPORTED, "%s: tensor %.*s is %s; this version runs F32, F16 and BF16",
-            gguf_path(g), (int)t->name.n, t->name.p, gguf_tensor_type_name(t->type, type));
+        return error_set(e, ERR_UNSUPPORTED,
+                         "%s: tensor %.*s is %s; this version runs F32, F16 and BF16", gguf_path(g),
+                         (int)t->name.n, t->name.p, gguf_tensor_type_name(t->type, type));
     if (t->n_dims > 2 || t->dims[0] != n_in || t->dims[1] != n_out)
         return error_set(e, ERR_FORMAT, "%s: tensor %.*s is [%llu, %llu], must be [%zu, %zu]",
                          gguf_path(g), (int)t->name.n, t->name.p, (unsigned long long)t->dims[0],

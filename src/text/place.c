@@ -72,13 +72,25 @@ static void insert(struct layout *l, size_t at, size_t piece)
     l->n_cuts++;
 }
 
+/*
+ * How far a sentence's end is looked for: an eighth of the haystack, so that in a text without any
+ * the depths stay apart instead of all meeting at its ends.
+ */
+static size_t snap_distance(size_t haystack_tokens)
+{
+    enum { LEAST = 64 }; /* tokens: half of a long sentence */
+    size_t n = haystack_tokens / 8;
+
+    return n < LEAST ? LEAST : n > TRIAL_SNAP_TOKENS ? TRIAL_SNAP_TOKENS : n;
+}
+
 /* Share 0 and 1 are the very ends. */
 static void place(const struct trial_builder *b, const struct window *w, size_t end, double share,
                   size_t piece, struct layout *out)
 {
     size_t at = (size_t)(share * (double)end + 0.5);
 
-    at = window_snap(w, b->tokenizer, at < end ? at : end, end, TRIAL_SNAP_TOKENS);
+    at = window_snap(w, b->tokenizer, at < end ? at : end, end, snap_distance(end));
     insert(out, nearest_free(out, w, end, at), piece);
 }
 

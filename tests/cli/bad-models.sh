@@ -19,7 +19,7 @@ try run --model cut.gguf
 overwrite() {
     cat "$ssmax" >changed.gguf
     printf '%b' "$2" | dd of=changed.gguf bs=1 seek="$1" conv=notrunc 2>err
-    try info changed.gguf
+    try run --model changed.gguf --context-lengths 256 --depths 0 --samples 1 --db a.db
 }
 
 # offset TEXT: of the byte after the first place with this text

@@ -14,7 +14,7 @@ dump whole.db undisturbed
 echo "exit $?"
 n=$(trials small.db)
 [ "$n" -gt 0 ] && [ "$n" -lt 20 ] && echo "some trials are stored, not all"
-one small.db | sed 's/ [0-9]* found/ some found/'
+one small.db | sed 's/ [0-9]* of them stored/ some of them stored/'
 dump small.db resumed
 same undisturbed resumed
 

@@ -17,6 +17,6 @@ for signal in INT TERM; do
     n=$(trials cut.db)
     [ "$n" -gt "$before" ] && [ "$n" -lt 72 ] && echo "some trials are stored, not all"
 done
-needlegrid "$@" --db cut.db | sed 's/ [0-9]* found/ some found/'
+needlegrid "$@" --db cut.db | sed 's/ [0-9]* of them stored/ some of them stored/'
 dump cut.db resumed
 same undisturbed resumed

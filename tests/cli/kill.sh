@@ -31,7 +31,7 @@ done
 n=$(trials cut.db)
 [ $kills -ge 10 ] && [ "$n" -ge 10 ] && echo "killed while it ran"
 
-needlegrid "$@" --db cut.db | sed 's/ [0-9]* found/ some found/'
+needlegrid "$@" --db cut.db | sed 's/ [0-9]* of them stored/ some of them stored/'
 dump cut.db resumed
 same undisturbed resumed
 sqlite3 cut.db 'PRAGMA integrity_check' 'PRAGMA foreign_key_check' 'SELECT count(*) FROM run'
