@@ -45,7 +45,8 @@ struct sweep {
 const char *sweep_haystack(const struct sweep *s);
 /* How many depths the task is swept over: 1 where depth means nothing. */
 size_t sweep_depths(const struct sweep *s);
-/* The task as results are stored: the template's, with "-packed" behind if it is. */
+/* The task as results are stored: the template's, with "-d6" behind for 6 distractors where that is
+ * not its own number, and "-packed" if it is. */
 void sweep_task(const struct sweep *s, struct buf *out);
 
 struct plan_item {

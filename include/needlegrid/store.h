@@ -50,8 +50,9 @@ void store_close(struct store *s);
 
 /* All strings borrowed from the caller; NULL is stored as NULL. */
 struct run_record {
-    int64_t run_id;          /* out only */
-    const char *run_key;     /* hex SHA-256 over all that follows up to `seed` */
+    int64_t run_id; /* out only */
+    const char
+        *run_key; /* hex SHA-256 of all that makes it this run (src/run/run.c: make_run_key) */
     const char *model_name;  /* general.name, or the file's name */
     const char *model_hash;  /* SHA-256 of the file */
     const char *backend;     /* "embedded" */

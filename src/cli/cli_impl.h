@@ -100,6 +100,10 @@ NG_MUST_USE enum status only_run(struct store *store, const char *db, int64_t *o
 NG_MUST_USE enum status check_verdicts(struct store *store, const char *db, int64_t run_id,
                                        const char *scorer, bool failures_too, struct error *e);
 
+NG_MUST_USE enum status parse_trial(const char *text, int64_t *out, struct error *e);
+/* ERR_NOT_FOUND, with the way to find one. */
+enum status no_trial(const char *db, int64_t trial_id, struct error *e);
+
 /* ---- paths.c ---- */
 
 /*

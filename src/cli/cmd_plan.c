@@ -103,10 +103,11 @@ static void put_notes(struct question *q, uint64_t tests, bool assumed)
 {
     buf_printf(&q->out,
                "\naccuracy and drops in points. icc: how alike the trials of a sample are: 1 = a\n"
-               "sample counts once, however many its depths; 0 = each of its trials counts. A\n"
-               "test by sample needs %zu samples to find anything. Runs on the same seeds pair\n"
-               "up and as a rule show smaller drops. Formula: Fleiss 1981, two proportions,\n"
-               "times the design effect 1 + (trials/sample - 1) icc.\n",
+               "sample counts once, however many its depths; 0 = each of its trials counts.\n"
+               "Runs on the same seeds pair up and as a rule show smaller drops, but their\n"
+               "sign-flip test needs %zu samples to find anything: fewer are not planned for.\n"
+               "Formula: Fleiss 1981, two proportions, times the design effect\n"
+               "1 + (trials/sample - 1) icc.\n",
                sign_flip_min_samples(q->alpha / (double)tests));
     if (assumed)
         buf_puts(&q->out, "* 1 assumed: the samples are too few, or all right, or all wrong\n");

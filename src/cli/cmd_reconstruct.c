@@ -13,6 +13,7 @@
 static const struct option options[] = {
     {"db", "FILE", "needlegrid.db", "the database", false},
     {"model", "FILE", NULL, "where the model lies now; default: where it lay", false},
+    {"haystack", "PATH", NULL, "where the haystack lies now; default: as the run was told", false},
     {"ids", NULL, NULL, "token ids instead of text", false},
     {"data", "FOLDER", NULL, "where haystacks/ lies; default: as found by the program", false},
     {NULL, NULL, NULL, NULL, false},
@@ -69,18 +70,14 @@ static enum status find_trial(struct wanted *w, const struct args *a, struct err
     const char *db = args_get(a, "db");
     struct store *s = NULL;
     enum status status;
-    uint64_t id;
 
-    if (parse_u64("trial", args_positional(a, 0), 1, INT64_MAX, &id, e) != OK)
-        return error_set(e, ERR_USAGE, "trial \"%s\": must be a number, as `needlegrid show` lists",
-                         args_positional(a, 0));
-    filter.trial_id = (int64_t)id;
+    if (parse_trial(args_positional(a, 0), &filter.trial_id, e) != OK)
+        return e->code;
     status = store_open(&s, db, STORE_READ, e);
     if (status == OK)
         status = store_each_trial(s, &filter, note_trial, w, e);
     if (status == OK && !w->pair_key)
-        status = error_set(e, ERR_NOT_FOUND, "%s: no trial %llu; `needlegrid show` lists them", db,
-                           (unsigned long long)id);
+        status = no_trial(db, filter.trial_id, e);
     if (status == OK)
         status = store_each_run(s, note_run, w, e);
     store_close(s);
@@ -117,27 +114,22 @@ static enum status find_item(const struct wanted *w, const struct sweep *sweep,
     return OK;
 }
 
-static enum status print_prompt(const struct args *a, const struct trial *t,
-                                const struct tokenizer *tokenizer, struct error *e)
+static enum status append_prompt(const struct args *a, const struct trial *t,
+                                 const struct tokenizer *tokenizer, struct buf *out,
+                                 struct error *e)
 {
-    struct buf out = BUF_INIT(1 << 30);
-    enum status status = OK;
-
     if (args_flag(a, "ids")) {
         for (size_t i = 0; i < t->prompt.n; i++)
-            buf_printf(&out, i ? " %d" : "%d", t->prompt.ids[i]);
-    } else {
-        status = tokenizer_decode(tokenizer, t->prompt.ids, t->prompt.n, &out, e);
+            buf_printf(out, i ? " %d" : "%d", t->prompt.ids[i]);
+    } else if (tokenizer_decode(tokenizer, t->prompt.ids, t->prompt.n, out, e) != OK) {
+        return e->code;
     }
-    buf_putc(&out, '\n');
-    if (status == OK)
-        status = write_stdout(&out, e);
-    buf_release(&out);
-    return status;
+    buf_putc(out, '\n');
+    return buf_status(out, e);
 }
 
 static enum status rebuild(const struct args *a, const struct wanted *w, struct sweep_args *s,
-                           struct backend *b, struct error *e)
+                           struct backend *b, struct buf *out, struct error *e)
 {
     const struct tokenizer *tokenizer = backend_info(b)->tokenizer;
     struct trial t = {.needle_at = 0};
@@ -163,13 +155,14 @@ static enum status rebuild(const struct args *a, const struct wanted *w, struct 
     if (status == OK)
         status = plan_build(&plan, item, &t, e);
     if (status == OK)
-        status = print_prompt(a, &t, tokenizer, e);
+        status = append_prompt(a, &t, tokenizer, out, e);
     trial_release(&t);
     plan_release(&plan);
     return status;
 }
 
-static enum status reconstruct(const struct args *a, struct wanted *w, struct error *e)
+static enum status reconstruct(const struct args *a, struct wanted *w, struct buf *out,
+                               struct error *e)
 {
     struct embedded_options o = {.attention = "softmax", .threads = 1};
     struct args *settings = NULL;
@@ -182,13 +175,14 @@ static enum status reconstruct(const struct args *a, struct wanted *w, struct er
     if (status == OK) {
         s.args = settings;
         s.data_override = args_get(a, "data");
+        s.haystack_override = args_get(a, "haystack");
         status = sweep_args_read(&s, w->template_text, e);
     }
     o.model_path = args_get(a, "model") ? args_get(a, "model") : w->model_path;
     if (status == OK)
         status = embedded_open(&b, &o, e);
     if (status == OK)
-        status = rebuild(a, w, &s, b, e);
+        status = rebuild(a, w, &s, b, out, e);
     backend_close(b);
     sweep_args_release(&s);
     if (settings)
@@ -199,14 +193,18 @@ static enum status reconstruct(const struct args *a, struct wanted *w, struct er
 static int run(const struct args *a, struct error *e)
 {
     struct wanted w = {.run_id = 0};
-    enum status status = reconstruct(a, &w, e);
+    struct buf out = BUF_INIT(1 << 30);
+    int code = EXIT_USAGE;
 
+    if (reconstruct(a, &w, &out, e) == OK)
+        code = write_stdout(&out, e) == OK ? EXIT_PASSED : EXIT_INCOMPLETE;
+    buf_release(&out);
     free(w.pair_key);
     free(w.template_text);
     free(w.settings);
     free(w.model_path);
     free(w.model_hash);
-    return status == OK ? EXIT_PASSED : EXIT_USAGE;
+    return code;
 }
 
 const struct command command_reconstruct = {

@@ -16,7 +16,8 @@ static const struct option options[] = {
     {"context-lengths", "LIST", "256,512,1k,2k,4k,8k",
      "tokens, everything included: 256,1k or 1k:8k:8", false},
     {"depths", "LIST", "0:100:11", "where the needle starts, percent of the haystack", false},
-    {"depth-scale", "SCALE", "linear", "linear, or sigmoid: closer together near both ends", false},
+    {"depth-scale", "SCALE", "linear", "linear, or sigmoid: moves --depths toward the nearer end",
+     false},
     {"samples", "N", "5", "haystacks and needles per length and depth", false},
     {"task", "NAME", NULL, "the prompt's task: single, multi-key, ... (`needlegrid list`)", false},
     {"distractors", "N", NULL, "needles more that are not asked for; default: the prompt's", false},
@@ -54,7 +55,8 @@ struct job {
     size_t n_models;
     struct store *store;
     struct buf settings;
-    bool started; /* some trial may be stored */
+    bool started;  /* some trial may be stored */
+    size_t errors; /* trials without an outcome of the model's own */
 };
 
 struct model_job {
@@ -208,6 +210,10 @@ static enum status print_result(const struct job *j, const struct model_job *m,
         buf_printf(&out, " (%s)", info->rule_detail);
     buf_printf(&out, ": %zu trials, %zu of them stored in %s before, %zu without an outcome\n",
                r->trials, r->skipped, args_get(j->args, "db"), r->errors);
+    if (args_flag(j->args, "attention-scores") && r->skipped > 0)
+        buf_puts(&out,
+                 "attention scores are stored when a trial runs: those stored before have none "
+                 "unless they were run with them (another --db runs them all)\n");
     status = write_stdout(&out, e);
     buf_release(&out);
     if (r->prompt_tokens)
@@ -256,6 +262,7 @@ static enum status run_model(struct job *j, struct model_job *m, struct error *e
         (!j->store && store_open(&j->store, args_get(j->args, "db"), STORE_WRITE, e) != OK) ||
         sweep_model(j, m, &result, e) != OK)
         return e->code;
+    j->errors += result.errors;
     return print_result(j, m, &result, e);
 }
 
@@ -268,7 +275,7 @@ static int run_all(struct job *j, struct error *e)
         backend_close(j->models[i].backend);
         j->models[i].backend = NULL;
     }
-    return EXIT_PASSED;
+    return j->errors ? EXIT_INCOMPLETE : EXIT_PASSED;
 }
 
 static int run_job(struct job *j, struct error *e)

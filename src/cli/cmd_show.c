@@ -194,18 +194,14 @@ static enum status show_one(const struct args *a, struct store *s, struct error 
     struct shown shown = {s, BUF_INIT(16 << 20)};
     struct trial_filter filter = {.scorer = args_get(a, "scorer")};
     enum status status;
-    uint64_t id;
 
-    if (parse_u64("trial", args_positional(a, 0), 1, INT64_MAX, &id, e) != OK)
-        return error_set(e, ERR_USAGE, "trial \"%s\": must be a number, as `needlegrid show` lists",
-                         args_positional(a, 0));
-    filter.trial_id = (int64_t)id;
+    if (parse_trial(args_positional(a, 0), &filter.trial_id, e) != OK)
+        return e->code;
     status = check_verdicts(s, args_get(a, "db"), 0, filter.scorer, true, e);
     if (status == OK)
         status = store_each_trial(s, &filter, show_trial, &shown, e);
     if (status == OK && shown.out.len == 0)
-        status = error_set(e, ERR_NOT_FOUND, "%s: no trial %llu; `needlegrid show` lists them",
-                           args_get(a, "db"), (unsigned long long)id);
+        status = no_trial(args_get(a, "db"), filter.trial_id, e);
     if (status == OK)
         status = write_stdout(&shown.out, e);
     buf_release(&shown.out);

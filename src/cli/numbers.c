@@ -57,8 +57,10 @@ static enum status take_element(struct list *l, const char **at, bool suffix, bo
     double count;
 
     *good = take_number(at, suffix, &min);
-    if (*good && **at != ':')
-        return push(l, min, e);
+    if (*good && **at != ':') {
+        *good = !suffix || min == floor(min); /* lengths are whole tokens */
+        return *good ? push(l, min, e) : OK;
+    }
     *good = *good && *(*at)++ == ':' && take_number(at, suffix, &max) && *(*at)++ == ':' &&
             take_number(at, false, &count) && count >= 2 && count <= MAX_LIST &&
             count == floor(count) && max >= min;

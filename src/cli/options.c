@@ -3,6 +3,7 @@
 #include "needlegrid/json.h"
 #include "needlegrid/mem.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,9 @@ static enum status config_text(const struct json *doc, const struct json_node *n
     } else if (json_is_number(node)) {
         if (json_double(doc, node, &number, e) != OK)
             return e->code;
+        if (fabs(number) > 0x1p53)
+            return json_error(doc, node, e,
+                              "is too large for a JSON number to be exact: write it as a string");
         print_double(out, number);
     } else {
         return json_error(doc, node, e, "must be a string or a number");

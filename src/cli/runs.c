@@ -1,4 +1,4 @@
-/* The runs of a database, as --run names them. */
+/* The runs and trials of a database, as the command line names them. */
 #include "cli_impl.h"
 
 #include "needlegrid/store.h"
@@ -63,4 +63,21 @@ enum status only_run(struct store *store, const char *db, int64_t *out, struct e
         return error_set(e, ERR_USAGE, "%s has %zu runs: say which with --run", db, s.n);
     *out = s.first;
     return OK;
+}
+
+enum status parse_trial(const char *text, int64_t *out, struct error *e)
+{
+    uint64_t id;
+
+    if (parse_u64("trial", text, 1, INT64_MAX, &id, e) != OK)
+        return error_set(e, ERR_USAGE, "trial \"%s\": must be a number, as `needlegrid show` lists",
+                         text);
+    *out = (int64_t)id;
+    return OK;
+}
+
+enum status no_trial(const char *db, int64_t trial_id, struct error *e)
+{
+    return error_set(e, ERR_NOT_FOUND, "%s: no trial %lld; `needlegrid show` lists them", db,
+                     (long long)trial_id);
 }

@@ -51,7 +51,7 @@ static enum status read_haystack(struct sweep_args *j, struct error *e)
     const struct args *a = j->args;
     struct sweep *s = &j->sweep;
 
-    s->haystack = args_get(a, "haystack");
+    s->haystack = j->haystack_override ? j->haystack_override : args_get(a, "haystack");
     s->haystack_field = args_get(a, "haystack-field");
     s->haystack_folder = j->haystacks;
     if (s->haystack && !template_has_haystack(j->tpl))

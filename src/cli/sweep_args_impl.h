@@ -13,9 +13,10 @@
 #include "needlegrid/plan.h"
 
 struct sweep_args {
-    const struct args *args;   /* borrowed; of the command `run` */
-    const char *data_override; /* instead of its --data, or NULL */
-    char *data;                /* folders and files, owned */
+    const struct args *args;       /* borrowed; of the command `run` */
+    const char *data_override;     /* instead of its --data, or NULL */
+    const char *haystack_override; /* instead of its --haystack, or NULL */
+    char *data;                    /* folders and files, owned */
     char *prompts;
     char *refusals;
     char *haystacks;

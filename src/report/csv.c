@@ -100,7 +100,8 @@ void csv_grid(struct buf *out, const struct grid *g)
         buf_printf(out, ",%" PRId64, g->lengths[j]);
     buf_putc(out, '\n');
     for (size_t i = 0; i < g->n_depths; i++) {
-        put_number(out, g->depths[i]);
+        if (!isnan(g->depths[i])) /* tasks without one: empty */
+            put_number(out, g->depths[i]);
         for (size_t j = 0; j < g->n_lengths; j++) {
             double accuracy = grid_accuracy(grid_at(g, i, j));
             if (isnan(accuracy))

@@ -167,8 +167,8 @@ enum status heads_load(struct heads *out, struct store *s, const struct heads_fi
         status = end_trial(&l, e);
     if (status == OK && out->n_trials == 0)
         status = error_set(e, ERR_NOT_FOUND,
-                           "no attention scores there; `needlegrid run --attention-scores` stores "
-                           "them");
+                           "no attention scores there: `needlegrid run --attention-scores` stores "
+                           "them, for the trials that it runs, where a needle is asked for");
     if (status != OK) {
         heads_release(out);
         return status;

@@ -91,7 +91,10 @@ static void length_text(char out[CELL_BYTES], int64_t tokens)
 
 static void depth_text(char out[CELL_BYTES], double depth)
 {
-    snprintf(out, CELL_BYTES, "%.3g%%", depth);
+    if (isnan(depth)) /* tasks without one */
+        snprintf(out, CELL_BYTES, "all");
+    else
+        snprintf(out, CELL_BYTES, "%.3g%%", depth);
 }
 
 /*

@@ -23,7 +23,11 @@ size_t sweep_depths(const struct sweep *s)
 
 void sweep_task(const struct sweep *s, struct buf *out)
 {
-    buf_printf(out, "%s%s", s->tpl->task, s->packed ? "-packed" : "");
+    buf_puts(out, s->tpl->task);
+    if (s->distractors && *s->distractors != s->tpl->distractors)
+        buf_printf(out, "-d%zu", *s->distractors);
+    if (s->packed)
+        buf_printf(out, "-packed");
 }
 
 static struct trial_options options_of(const struct sweep *s)

@@ -15,7 +15,7 @@ void record_values(const char *const *values, size_t n, struct buf *out);
  * The decoys to keep, likewise. A haystack of needles has thousands: of more than RECORD_DECOYS
  * those alone that stand in the response, which is what a later scorer can find of them.
  */
-enum { RECORD_DECOYS = 64 };
+enum { RECORD_DECOYS = 1000 };
 void record_decoys(const struct trial *t, const char *response, struct buf *out);
 
 #endif

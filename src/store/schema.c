@@ -10,7 +10,7 @@
 static const char run_table[] =
     "CREATE TABLE run ( -- one configuration under test; starting it again continues it\n"
     "  run_id INTEGER PRIMARY KEY,\n"
-    "  run_key TEXT NOT NULL UNIQUE -- SHA-256 in hex over the columns from here to seed\n"
+    "  run_key TEXT NOT NULL UNIQUE -- SHA-256 in hex of all that makes it this run\n"
     "    CHECK (length(run_key) = 64 AND run_key NOT GLOB '*[^0-9a-f]*'),\n"
     "  model_name TEXT NOT NULL, -- general.name of the model's file, or the file's name\n"
     "  model_hash TEXT, -- SHA-256 of the model's file, in hex\n"

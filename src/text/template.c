@@ -348,11 +348,28 @@ static enum status check_size(const struct prompt_template *t, const struct json
     return OK;
 }
 
+/* It names results in the store, in files and on terminals. */
+static enum status check_task(const struct prompt_template *t, const struct json *doc,
+                              struct error *e)
+{
+    enum { LONGEST = 100 };
+    const struct json_node *node = json_member(json_root(doc), "task");
+
+    if (strlen(t->task) == 0 || strlen(t->task) > LONGEST)
+        return json_error(doc, node, e, "must have 1 to %d bytes", LONGEST);
+    for (const char *c = t->task; *c; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return json_error(doc, node, e, "must not have control characters");
+    }
+    return OK;
+}
+
 static enum status read_all(struct prompt_template *t, const struct json *doc, struct error *e)
 {
     const struct json_node *stop;
 
     if (check_members(t, doc, e) != OK || template_read_string(doc, "task", &t->task, e) != OK ||
+        check_task(t, doc, e) != OK ||
         template_read_string(doc, "description", &t->description, e) != OK ||
         read_optional(doc, "haystack", NULL, &t->haystack, e) != OK ||
         read_optional(doc, "answer_join", ", ", &t->answer_join, e) != OK ||
