@@ -244,8 +244,8 @@ static enum status sweep_model(struct job *j, struct model_job *m, struct run_re
     };
     enum status status;
 
-    j->started = true;
     status = run_sweep(&r, result, e);
+    j->started |= result->run_id > 0;
     if (line.shown)
         fprintf(stderr, "\r\033[K");
     if (status == ERR_INTERRUPTED)

@@ -312,6 +312,16 @@ static void append_run(struct job *j, const struct judged_run *r)
     buf_putc(&j->out, '\n');
 }
 
+/* A scorer that does not suit one of the runs is found before any is judged. */
+static enum status check_run(struct job *j, const struct judged_run *r, struct error *e)
+{
+    enum status status = open_scorer(j, r, e);
+
+    scorer_free(j->scorer);
+    j->scorer = NULL;
+    return status;
+}
+
 static enum status score_run(struct job *j, const struct judged_run *r, struct error *e)
 {
     const struct trial_filter filter = {.run_id = r->run_id};
@@ -407,6 +417,21 @@ static enum status open_store(struct job *j, struct error *e)
     return store_open(&j->store, db, STORE_WRITE, e);
 }
 
+typedef enum status run_fn(struct job *j, const struct judged_run *r, struct error *e);
+
+static enum status over_wanted_runs(struct job *j, run_fn *each, struct error *e)
+{
+    enum status status = OK;
+
+    for (size_t i = 0; i < j->n_runs && status == OK; i++) {
+        bool wanted;
+        status = is_wanted(j, j->runs[i].run_id, &wanted, e);
+        if (status == OK && wanted)
+            status = each(j, &j->runs[i], e);
+    }
+    return status;
+}
+
 static enum status score_runs(struct job *j, struct error *e)
 {
     const char *db = args_get(j->args, "db");
@@ -415,13 +440,9 @@ static enum status score_runs(struct job *j, struct error *e)
     if (status == OK && j->n_runs == 0)
         return error_set(e, ERR_NOT_FOUND, "%s has no runs yet; `needlegrid run --db %s` makes one",
                          db, db);
-    for (size_t i = 0; i < j->n_runs && status == OK; i++) {
-        bool wanted;
-        status = is_wanted(j, j->runs[i].run_id, &wanted, e);
-        if (status == OK && wanted)
-            status = score_run(j, &j->runs[i], e);
-    }
-    return status;
+    if (status == OK)
+        status = over_wanted_runs(j, check_run, e);
+    return status == OK ? over_wanted_runs(j, score_run, e) : status;
 }
 
 static int score(struct job *j, struct error *e)

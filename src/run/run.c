@@ -391,6 +391,28 @@ static void runner_release(struct runner *u)
     watch_release(&u->watch);
 }
 
+/*
+ * A scorer that cannot judge what the template asks for (`number` where the values are letters) is
+ * found on an answer of nothing, before the run's row is made.
+ */
+static enum status try_scorer(struct runner *u, struct error *e)
+{
+    struct verdict v;
+
+    if (u->r->plan->n == 0)
+        return OK;
+    if (plan_build(u->r->plan, 0, &u->trial, e) != OK)
+        return e->code;
+    buf_clear(&u->completion.text);
+    u->completion.finish_reason = "stop";
+    u->completion.has_logprob = u->trial.answer.n > 0;
+    u->completion.logprob = -1;
+    u->completion.worst_rank = 1;
+    if (judge_trial(u, &v, e) != OK)
+        return error_prefix(e, "prompt \"%s\"", u->r->sweep->tpl->name);
+    return OK;
+}
+
 enum status run_sweep(const struct run_request *r, struct run_result *result, struct error *e)
 {
     struct runner u = {
@@ -413,6 +435,8 @@ enum status run_sweep(const struct run_request *r, struct run_result *result, st
         status = hash_new(&u.hash, e);
     if (status == OK)
         status = make_scorer(&u, e);
+    if (status == OK)
+        status = try_scorer(&u, e);
     if (status == OK)
         status = make_run_key(&u, e);
     if (status == OK)
