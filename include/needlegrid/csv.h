@@ -6,7 +6,7 @@
 
 #include "needlegrid/buf.h"
 #include "needlegrid/grid.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 /* One field, quoted if it holds a comma, quote, CR, LF or leading or trailing space. */
 void csv_field(struct buf *out, const char *text);

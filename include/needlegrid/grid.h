@@ -10,7 +10,7 @@
 #define NEEDLEGRID_GRID_H
 
 #include "needlegrid/error.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <stddef.h>
 #include <stdint.h>

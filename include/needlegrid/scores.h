@@ -12,7 +12,7 @@
 #define NEEDLEGRID_SCORES_H
 
 #include "needlegrid/error.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <stdbool.h>
 #include <stddef.h>

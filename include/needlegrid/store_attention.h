@@ -6,7 +6,7 @@
 #ifndef NEEDLEGRID_STORE_ATTENTION_H
 #define NEEDLEGRID_STORE_ATTENTION_H
 
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <stdbool.h>
 #include <stdint.h>

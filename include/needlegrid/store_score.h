@@ -5,7 +5,7 @@
 #ifndef NEEDLEGRID_STORE_SCORE_H
 #define NEEDLEGRID_STORE_SCORE_H
 
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <stdbool.h>
 #include <stdint.h>

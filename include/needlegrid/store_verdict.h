@@ -10,7 +10,7 @@
 #ifndef NEEDLEGRID_STORE_VERDICT_H
 #define NEEDLEGRID_STORE_VERDICT_H
 
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <stdbool.h>
 #include <stddef.h>

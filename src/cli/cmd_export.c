@@ -3,7 +3,7 @@
 
 #include "needlegrid/csv.h"
 #include "needlegrid/grid.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "needlegrid/backend.h"
 #include "needlegrid/mem.h"
 #include "needlegrid/run.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "needlegrid/mem.h"
 #include "needlegrid/stats_effective.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 #include "needlegrid/summary.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The runs and trials of a database, as the command line names them. */
 #include "cli_impl.h"
 
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 struct search {
     int64_t wanted;

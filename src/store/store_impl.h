@@ -5,7 +5,7 @@
 #define NEEDLEGRID_STORE_IMPL_H
 
 #include "needlegrid/os.h"
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -1,5 +1,7 @@
 #include "store_fixture.h"
 
+#include "needlegrid/store_read.h"
+
 #include <setjmp.h>
 #include <sqlite3.h>
 #include <stdarg.h>

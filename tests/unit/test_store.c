@@ -1,7 +1,7 @@
 /*
  * What is written is read back; what counts is kept; walks, cells and views say what they should.
  */
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include "../support/store_fixture.h"
 

@@ -2,7 +2,7 @@
  * The canonical dump: which columns, how they are written, and that it is the same for the same
  * trials.
  */
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include "../support/store_fixture.h"
 

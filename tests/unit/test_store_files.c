@@ -2,7 +2,7 @@
  * The store against files, folders and disks that do not behave: each refusal names the file and
  * the way out.
  */
-#include "needlegrid/store.h"
+#include "needlegrid/store_read.h"
 
 #include "../../src/store/store_impl.h"
 #include "../support/store_fixture.h"
