@@ -36,6 +36,8 @@ bool os_stamp_equal(const struct os_stamp *a, const struct os_stamp *b);
 
 bool os_is_directory(const char *path);
 bool os_exists(const char *path);
+/* True if the path ends so: ".jsonl". */
+bool os_has_suffix(const char *path, const char *suffix);
 
 /*
  * The names (without path) of the regular files in a folder that end in `suffix` ("" for all) and

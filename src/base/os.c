@@ -125,12 +125,12 @@ bool os_exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-static bool ends_in(const char *s, const char *suffix)
+bool os_has_suffix(const char *path, const char *suffix)
 {
-    size_t n = strlen(s);
+    size_t n = strlen(path);
     size_t k = strlen(suffix);
 
-    return n >= k && strcmp(s + n - k, suffix) == 0;
+    return n >= k && strcmp(path + n - k, suffix) == 0;
 }
 
 static bool is_file_in(DIR *dir, const char *name)
@@ -168,7 +168,7 @@ enum status os_list(char ***names, size_t *n, const char *path, const char *suff
     if (!dir)
         return error_set(e, ERR_IO, "cannot open folder %s: %s", path, strerror(errno));
     while (status == OK && (errno = 0, entry = readdir(dir)) != NULL) {
-        if (entry->d_name[0] != '.' && ends_in(entry->d_name, suffix) &&
+        if (entry->d_name[0] != '.' && os_has_suffix(entry->d_name, suffix) &&
             is_file_in(dir, entry->d_name))
             status = append_name(names, n, entry->d_name, e);
     }

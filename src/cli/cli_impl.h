@@ -101,7 +101,8 @@ NG_MUST_USE enum status check_verdicts(struct store *store, const char *db, int6
                                        const char *scorer, bool failures_too, struct error *e);
 
 NG_MUST_USE enum status parse_trial(const char *text, int64_t *out, struct error *e);
-/* ERR_NOT_FOUND, with the way to find one. */
+/* ERR_NOT_FOUND, with the way to make or find one. */
+enum status no_runs(const char *db, struct error *e);
 enum status no_trial(const char *db, int64_t trial_id, struct error *e);
 
 /* ---- paths.c ---- */

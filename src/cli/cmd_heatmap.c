@@ -129,8 +129,7 @@ static int run(const struct args *a, struct error *e)
 
     if (read_style(a, &style, e) == OK && load_grids(&g, a, e) == OK) {
         if (g.n == 0)
-            error_set(e, ERR_NOT_FOUND, "%s has no runs yet; `needlegrid run --db %s` makes one",
-                      args_get(a, "db"), args_get(a, "db"));
+            no_runs(args_get(a, "db"), e);
         else {
             term_heatmaps(&out, g.items, g.n, &style);
             code = write_stdout(&out, e) == OK ? EXIT_PASSED : EXIT_INCOMPLETE;

@@ -438,8 +438,7 @@ static enum status score_runs(struct job *j, struct error *e)
     enum status status = store_each_run(j->store, note_run, j, e);
 
     if (status == OK && j->n_runs == 0)
-        return error_set(e, ERR_NOT_FOUND, "%s has no runs yet; `needlegrid run --db %s` makes one",
-                         db, db);
+        return no_runs(db, e);
     if (status == OK)
         status = over_wanted_runs(j, check_run, e);
     return status == OK ? over_wanted_runs(j, score_run, e) : status;

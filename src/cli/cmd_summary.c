@@ -76,8 +76,7 @@ static enum status find_runs(struct job *j, struct error *e)
     if (n == 0 && store_each_run(j->store, note_run, j, e) != OK)
         return e->code;
     if (j->n_runs == 0)
-        return error_set(e, ERR_NOT_FOUND, "%s has no runs yet; `needlegrid run --db %s` makes one",
-                         db, db);
+        return no_runs(db, e);
     return n > 0 ? OK : check_verdicts(j->store, db, 0, args_get(j->args, "scorer"), false, e);
 }
 

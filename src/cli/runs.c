@@ -22,7 +22,7 @@ static enum status look_at(void *context, const struct run_record *run, struct e
     return OK;
 }
 
-static enum status no_runs(const char *db, struct error *e)
+enum status no_runs(const char *db, struct error *e)
 {
     return error_set(e, ERR_NOT_FOUND, "%s has no runs yet; `needlegrid run --db %s` makes one", db,
                      db);

@@ -1,6 +1,7 @@
 /* What a sweep's options mean: shared by `run`, and by `reconstruct`, which reads a run's anew. */
 #include "sweep_args_impl.h"
 
+#include "needlegrid/os.h"
 #include "needlegrid/score.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static enum status read_haystack(struct sweep_args *j, struct error *e)
     s->haystack_folder = j->haystacks;
     if (s->haystack && !template_has_haystack(j->tpl))
         return error_set(e, ERR_USAGE, "--haystack: task \"%s\" has no haystack", j->tpl->task);
-    if (s->haystack_field && (!s->haystack || !strstr(s->haystack, ".jsonl")))
+    if (s->haystack_field && (!s->haystack || !os_has_suffix(s->haystack, ".jsonl")))
         return error_set(e, ERR_USAGE, "--haystack-field goes with --haystack FILE.jsonl alone");
     return haystack_fill_parse(args_get(a, "haystack-fill"), &s->fill, e);
 }

@@ -2,6 +2,7 @@
 
 #include "needlegrid/layout.h"
 #include "needlegrid/mem.h"
+#include "needlegrid/os.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,13 +54,6 @@ static enum status start_building(struct plan_source *s, const struct sweep *swe
     return trial_builder_new(&s->builder, sweep->tpl, &o, s->tokens, tokenizer, e);
 }
 
-static bool is_jsonl(const char *name)
-{
-    size_t n = strlen(name);
-
-    return n > 6 && strcmp(name + n - 6, ".jsonl") == 0;
-}
-
 static enum status open_haystack(struct haystack **out, const struct sweep *sweep, const char *name,
                                  struct error *e)
 {
@@ -68,7 +62,7 @@ static enum status open_haystack(struct haystack **out, const struct sweep *swee
     if (strcmp(name, "needles") == 0)
         return haystack_of_needles(out, sweep->tpl, trial_asked_keys(sweep->tpl, &o),
                                    trial_planted_keys(sweep->tpl, &o), e);
-    if (sweep->haystack_field && is_jsonl(name))
+    if (sweep->haystack_field && os_has_suffix(name, ".jsonl"))
         return haystack_open_jsonl(out, name, sweep->haystack_field, e);
     return haystack_open(out, name, sweep->haystack_folder, e);
 }

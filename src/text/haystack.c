@@ -281,14 +281,6 @@ static enum status finish(struct haystack **out, struct haystack *h, enum status
     return status;
 }
 
-static bool ends_in(const char *s, const char *suffix)
-{
-    size_t n = strlen(s);
-    size_t k = strlen(suffix);
-
-    return n >= k && strcmp(s + n - k, suffix) == 0;
-}
-
 static enum status read_path(struct haystack *h, const char *path, struct error *e)
 {
     if (!os_exists(path))
@@ -298,7 +290,7 @@ static enum status read_path(struct haystack *h, const char *path, struct error 
                          path);
     if (os_is_directory(path))
         return add_folder(h, path, e);
-    return ends_in(path, ".jsonl") ? add_jsonl(h, path, "text", e) : add_file(h, path, e);
+    return os_has_suffix(path, ".jsonl") ? add_jsonl(h, path, "text", e) : add_file(h, path, e);
 }
 
 static enum status read_essays(struct haystack *h, const char *folder, struct error *e)

@@ -294,9 +294,20 @@ static void test_interrupts(void **state)
 
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
+static void test_suffix(void **state)
+{
+    (void)state;
+    assert_true(os_has_suffix("a.jsonl", ".jsonl"));
+    assert_true(os_has_suffix(".jsonl", ".jsonl"));
+    assert_false(os_has_suffix("a.jsonl.d/b.txt", ".jsonl"));
+    assert_false(os_has_suffix("l", ".jsonl"));
+    assert_true(os_has_suffix("a", ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_suffix),
         IN_FOLDER(test_read_file),
         IN_FOLDER(test_read_file_refusals),
         IN_FOLDER(test_map),
